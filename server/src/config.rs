@@ -35,6 +35,7 @@ use crate::{
     process::{
         clock::Clock,
         logs::{LostLines, Panics},
+        service_manager::ServiceManager,
     },
 };
 
@@ -91,6 +92,8 @@ pub struct Config {
     pub lost_lines: LostLines,
     /// Counter of panics.
     pub panics: Panics,
+    /// Who is told when the server is ready, and whether it works.
+    pub service: ServiceManager,
 }
 
 impl Default for Config {
@@ -119,6 +122,7 @@ impl Default for Config {
             tls: None,
             lost_lines: LostLines::default(),
             panics: Panics::default(),
+            service: ServiceManager::default(),
         }
     }
 }

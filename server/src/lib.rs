@@ -68,7 +68,7 @@ use self::{
     picture::Pictures,
     process::{
         clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle, read_pool::ReadPool,
-        storage_check::StorageCheck,
+        service_manager::ServiceManager, storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
     rooms::{
@@ -162,7 +162,7 @@ async fn serve(
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
     let (stop, stop_rooms) = (CancellationToken::new(), CancellationToken::new());
-    let Config { limits, clock, node, drain, blocking, .. } = config;
+    let Config { limits, clock, node, drain, blocking, service, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
@@ -239,6 +239,7 @@ async fn serve(
         lobby: Arc::new(Lobby::new(context, rooms.clone(), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         storage_check: StorageCheck::new(log_writer.clone(), Arc::clone(&read_pool)),
+        disk: Arc::clone(&disk),
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),
@@ -286,16 +287,18 @@ async fn serve(
     });
     // Before anybody comes.
     server.moderation.refresh().await;
+    service.ready().await;
     let ending = tokio::select! {
         // In the same order each time, so that a simulated day can be repeated.
         biased;
-        () = drained(&shutdown, drain) => Ending::Shutdown,
+        () = drained(&shutdown, drain, &service) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
         never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
+        never = server.report_health(&service) => match never {},
         never = server.moderation.follow() => match never {},
         never = server.forget_unused_addresses() => match never {},
         never = server.lobby.wake_rooms() => match never {},
@@ -373,8 +376,9 @@ fn pairing_task(
 }
 
 /// Waits for the order to stop, and then so long that a load balancer has noticed.
-async fn drained(shutdown: &CancellationToken, drain: Duration) {
+async fn drained(shutdown: &CancellationToken, drain: Duration, service: &ServiceManager) {
     shutdown.cancelled().await;
+    service.stopping().await;
     if !drain.is_zero() {
         tracing::info!(seconds = drain.as_secs(), "draining");
         sleep(drain).await;

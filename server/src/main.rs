@@ -17,6 +17,7 @@ use fivefold_server::{
         clock::Clock,
         file_limit,
         logs::{self, Logs},
+        service_manager::ServiceManager,
         unix_signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
     },
     run_in_cluster,
@@ -73,6 +74,9 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
             "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
              archive of the WAL for everything up to a failure"
         ),
+        (Task::Health { url, ignore_warnings }, _) => {
+            health(settings, url.as_ref(), *ignore_warnings)
+        }
         (Task::Recover { name }, None) => recover(Database::Folder(&settings.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
         (Task::Moderate { operator, task }, database) => {
@@ -124,6 +128,16 @@ fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn health(
+    settings: &Settings,
+    url: Option<&PublicUrl>,
+    ignore_warnings: bool,
+) -> anyhow::Result<ExitCode> {
+    let (line, code) = commands::health::health(settings, url, ignore_warnings)?;
+    writeln!(io::stdout(), "{line}")?;
+    Ok(code.into())
+}
+
 fn recover(database: Database<'_>, name: &str) -> anyhow::Result<ExitCode> {
     let code = commands::accounts::recover(database, name)?;
     writeln!(io::stdout(), "{code}")?;
@@ -166,7 +180,13 @@ fn serve(settings: &Settings, logs: &Logs) -> anyhow::Result<()> {
 }
 
 #[tokio::main]
-async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> anyhow::Result<()> {
+async fn listen_and_run(
+    settings: &Settings,
+    rooms: Rooms,
+    mut config: Config,
+) -> anyhow::Result<()> {
+    let service = ServiceManager::from_environment();
+    config.service = service.clone();
     let listener = settings.listen.bind().await;
     let listener = listener.with_context(|| {
         format!("cannot listen on {}; choose another --listen", settings.listen)
@@ -188,7 +208,7 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
     let shutdown = CancellationToken::new();
     // Before the address is printed: a program that reads it may send a signal at once.
     let stop = cancel_on_signal(shutdown.clone())?;
-    let reload = reload_on_signal(config.tls.clone())?;
+    let reload = reload_on_signal(config.tls.clone(), service.clone())?;
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
@@ -202,6 +222,7 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
         served = run_and_rejoin(settings, rooms, listeners, config, &shutdown) => served,
         never = stop => match never {},
         never = reload => match never {},
+        never = service.ping() => match never {},
     }
 }
 
@@ -215,6 +236,7 @@ async fn run_and_rejoin(
 ) -> anyhow::Result<()> {
     loop {
         let Rooms { storage, membership, sole_node } = rooms;
+        let service = config.service.clone();
         let (listeners, config, shutdown) = (listeners.clone(), config.clone(), shutdown.clone());
         let Some(membership) = membership else {
             return tokio::select! {
@@ -230,6 +252,7 @@ async fn run_and_rejoin(
             served => return Ok(served?),
         }
         tracing::warn!("joins the cluster again, under a new number");
+        service.joins_again().await;
         let settings = settings.clone();
         rooms = spawn_blocking(move || Rooms::open(&settings)).await??;
     }

@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    future::pending,
     net::IpAddr,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -39,10 +40,13 @@ use crate::{
     picture::Pictures,
     process::{
         clock::Clock,
+        disk::Disk,
         fair_queue::Shares,
+        health::{Facts, Health},
         jobs::Jobs,
         logs::{LostLines, Panics},
         read_pool::ReadPool,
+        service_manager::ServiceManager,
         storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
@@ -83,6 +87,7 @@ pub(crate) struct Server {
     pub(crate) lobby: Arc<Lobby>,
     pub(crate) read_pool: Arc<ReadPool>,
     pub(crate) storage_check: StorageCheck,
+    pub(crate) disk: Arc<Disk>,
     pub(crate) reviews: Reviews,
     pub(crate) pictures: Pictures,
     /// For answers over HTTP.
@@ -123,6 +128,29 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// How this server is. It gives its storage a moment to answer.
+    pub(crate) async fn health(&self) -> Health {
+        let storage = self.storage_check.answer().await;
+        Health::of(Facts {
+            is_draining: self.draining.is_cancelled(),
+            lacks_bus: self.lobby.lacks_bus(),
+            is_cut_off: self.lobby.is_cut_off(),
+            is_out_of_date: self.lobby.is_out_of_date(),
+            storage,
+            disk: self.disk.level(),
+        })
+    }
+
+    /// Tells the service manager how this server is, at intervals; never returns.
+    pub(crate) async fn report_health(&self, service: &ServiceManager) -> Infallible {
+        let Some(interval) = service.interval() else { return pending().await };
+        loop {
+            let health = self.health().await;
+            service.note(&health, self.storage_check.is_stuck());
+            sleep(interval).await;
+        }
+    }
+
     /// The address of the client that sent a request. Logs a proxy that the operator has forgotten to name.
     pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         if self.proxies.is_unnamed(peer, headers) {

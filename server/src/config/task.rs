@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use fivefold_shared::protocol::Name;
 
+use crate::net::public_url::PublicUrl;
+
 /// The Fivefold server: five in a row, online. Serves if no command is given.
 #[derive(clap::Parser)]
 #[command(name = "fivefold-server", version)]
@@ -12,7 +14,7 @@ pub(super) struct Words {
     pub(super) task: Option<Task>,
 }
 
-/// Maintenance of a database, also while a server uses it.
+/// Maintenance of a database, also while a server uses it, and a question to that server.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
     /// Check the database file and every game in it.
@@ -26,6 +28,16 @@ pub enum Task {
     Backup {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
+    },
+    /// Ask the running server how it is: prints one line, and ends with 0 if the server is ready. Each state and
+    /// warning has an exit code of its own, and 3 means that nobody answers.
+    Health {
+        /// The address of the server, such as https://play.example [default: that of metrics-listen or listen].
+        #[arg(long)]
+        url: Option<PublicUrl>,
+        /// End with 0 if the server is ready, although there are warnings.
+        #[arg(long)]
+        ignore_warnings: bool,
     },
     /// Print a new recovery code for the account with this name, whose member has lost the password
     /// and all codes. The server may run.

@@ -18,6 +18,10 @@ use serde::Serialize;
 use crate::{
     limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX},
     metrics::{Levels, MetricsFormat},
+    process::{
+        health::{Condition, Health, Warning},
+        storage_check::StorageAnswer,
+    },
     shared_state::Server,
 };
 
@@ -31,56 +35,32 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
 }
 
 #[derive(Serialize)]
-pub(super) struct Health {
+pub(super) struct Alive {
     status: &'static str,
     version: &'static str,
 }
 
 /// `/healthz`: a reply means that the server is alive.
-pub(super) async fn health() -> Json<Health> {
-    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+pub(super) async fn health() -> Json<Alive> {
+    Json(Alive { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// Whether the server should get new clients.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Readiness {
-    Ready,
-    Stopping,
-    LacksBus,
-    CutOff,
-    OutOfDate,
-    StoreFails,
+/// How the server is, for programs and for people.
+#[derive(Serialize)]
+struct Readiness {
+    status: &'static str,
+    state: Condition,
+    warnings: Vec<Warning>,
+    version: &'static str,
 }
 
-async fn readiness(server: &Server) -> Readiness {
-    if server.draining.is_cancelled() {
-        Readiness::Stopping
-    } else if server.lobby.lacks_bus() {
-        Readiness::LacksBus
-    } else if server.lobby.is_cut_off() {
-        Readiness::CutOff
-    } else if server.lobby.is_out_of_date() {
-        Readiness::OutOfDate
-    } else if !server.storage_check.works().await {
-        Readiness::StoreFails
-    } else {
-        Readiness::Ready
-    }
-}
-
-/// `/readyz`: whether the server should get new clients.
+/// `/readyz`: whether the server should get new clients. A warning keeps nobody away.
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    let (code, status) = match readiness(&server).await {
-        Readiness::Ready => (StatusCode::OK, "ready"),
-        Readiness::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
-        Readiness::LacksBus => (StatusCode::SERVICE_UNAVAILABLE, "waits for the bus"),
-        Readiness::CutOff => (StatusCode::SERVICE_UNAVAILABLE, "cut off from the other nodes"),
-        Readiness::OutOfDate => {
-            (StatusCode::SERVICE_UNAVAILABLE, "its heartbeats are not answered")
-        }
-        Readiness::StoreFails => (StatusCode::SERVICE_UNAVAILABLE, "the store fails"),
-    };
-    (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") }))
+    let Health { condition, warnings } = server.health().await;
+    let is_ready = condition == Condition::Ready;
+    let code = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let version = env!("CARGO_PKG_VERSION");
+    (code, Json(Readiness { status: condition.sentence(), state: condition, warnings, version }))
 }
 
 async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl IntoResponse {
@@ -106,8 +86,8 @@ async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl 
             ("thinking_queue", thinking_queue, THINKING_QUEUE_MAX),
             ("http_jobs", jobs, HTTP_JOB_QUEUE_MAX),
         ],
-        is_ready: readiness(&server).await == Readiness::Ready,
-        has_database: server.storage_check.works().await,
+        is_ready: server.health().await.condition == Condition::Ready,
+        has_database: server.storage_check.answer().await == StorageAnswer::Works,
         has_bus: server.lobby.sees_bus(),
         certificate_end: server.tls.as_ref().and_then(|tls| tls.not_after()),
     };

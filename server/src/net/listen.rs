@@ -1,6 +1,11 @@
 //! The source of connections: a system socket, or a simulated network in tests.
 
-use std::{fmt, io, net::SocketAddr, str::FromStr, sync::Arc};
+use std::{
+    fmt, io,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    str::FromStr,
+    sync::Arc,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -48,6 +53,22 @@ impl ListenAddress {
     /// If the host has no address of this machine, or the port is in use.
     pub async fn bind(&self) -> io::Result<TcpListener> {
         TcpListener::bind(&self.0).await
+    }
+}
+
+impl ListenAddress {
+    /// Where programs of this machine reach who listens here; nowhere if the port is any free one.
+    pub(crate) fn own(&self) -> Option<String> {
+        let Ok(mut address) = self.0.parse::<SocketAddr>() else {
+            let port = self.0.rsplit_once(':')?.1.parse::<u16>().ok()?;
+            return (port != 0).then(|| self.0.clone());
+        };
+        match &mut address {
+            SocketAddr::V4(any) if any.ip().is_unspecified() => any.set_ip(Ipv4Addr::LOCALHOST),
+            SocketAddr::V6(any) if any.ip().is_unspecified() => any.set_ip(Ipv6Addr::LOCALHOST),
+            SocketAddr::V4(_) | SocketAddr::V6(_) => {}
+        }
+        (address.port() != 0).then(|| address.to_string())
     }
 }
 
@@ -124,6 +145,23 @@ mod tests {
         for (text, expected) in cases {
             let address = text.parse::<ListenAddress>().ok().map(|address| address.to_string());
             assert_eq!(address.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn programs_of_this_machine_reach_it_at_an_address_of_this_machine() {
+        let cases = [
+            ("8080", Some("127.0.0.1:8080")),
+            ("0.0.0.0:8080", Some("127.0.0.1:8080")),
+            ("[::]:8080", Some("[::1]:8080")),
+            ("192.0.2.1:80", Some("192.0.2.1:80")),
+            ("play.example:443", Some("play.example:443")),
+            ("0", None),
+            ("play.example:0", None),
+        ];
+        for (text, expected) in cases {
+            let own = text.parse::<ListenAddress>().unwrap().own();
+            assert_eq!(own.as_deref(), expected, "{text}");
         }
     }
 }

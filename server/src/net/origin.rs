@@ -35,6 +35,11 @@ impl Origin {
         &self.host
     }
 
+    /// Host and port.
+    pub(crate) fn address(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
     /// Whether it begins with `https`.
     pub fn is_encrypted(&self) -> bool {
         self.scheme == Scheme::Https

@@ -23,6 +23,19 @@ pub(crate) struct Disk {
     /// In bytes.
     reserve: u64,
     is_low: AtomicBool,
+    /// Whether the database is a file on a disk of this machine.
+    is_here: AtomicBool,
+}
+
+/// How much space there is for the database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DiskLevel {
+    /// At least the reserve.
+    Enough,
+    /// Less than the reserve.
+    Low,
+    /// The database is not on a disk of this machine.
+    Elsewhere,
 }
 
 impl Disk {
@@ -33,7 +46,8 @@ impl Disk {
         reserve: u64,
     ) -> Arc<Self> {
         let (read_pool, metrics) = (Arc::clone(read_pool), Arc::clone(metrics));
-        Arc::new(Self { read_pool, metrics, reserve, is_low: AtomicBool::new(false) })
+        let (is_low, is_here) = Default::default();
+        Arc::new(Self { read_pool, metrics, reserve, is_low, is_here })
     }
 
     /// Checks that a room may be created.
@@ -47,6 +61,15 @@ impl Disk {
         Err(Refusal::new(Reason::DiskFull))
     }
 
+    /// What the last measurement found.
+    pub(crate) fn level(&self) -> DiskLevel {
+        match (self.is_here.load(Ordering::Relaxed), self.is_low.load(Ordering::Relaxed)) {
+            (false, _) => DiskLevel::Elsewhere,
+            (true, true) => DiskLevel::Low,
+            (true, false) => DiskLevel::Enough,
+        }
+    }
+
     /// Measures the free space.
     pub(crate) async fn measure(&self) {
         match self.read_pool.read(|reader| reader.disk_space()).await {
@@ -58,6 +81,7 @@ impl Disk {
 
     fn note(&self, space: DiskSpace) {
         self.metrics.note_disk(space);
+        self.is_here.store(true, Ordering::Relaxed);
         let is_low = space.free < self.reserve;
         let was_low = self.is_low.swap(is_low, Ordering::Relaxed);
         let DiskSpace { free, .. } = space;
@@ -92,9 +116,12 @@ mod tests {
         let reader = Memory::default().reader().unwrap();
         let read_pool = Arc::new(ReadPool::new(vec![reader], Blocking::Threads));
         let disk = Disk::new(&read_pool, &Arc::new(Metrics::new()), 1_000);
+        assert_eq!(disk.level(), DiskLevel::Elsewhere);
         for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
             disk.note(DiskSpace { used: 5_000, log: 0, free });
             assert_eq!(disk.may_grow().is_ok(), may_grow, "{free}");
+            let level = if may_grow { DiskLevel::Enough } else { DiskLevel::Low };
+            assert_eq!(disk.level(), level, "{free}");
         }
     }
 }

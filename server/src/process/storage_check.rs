@@ -1,7 +1,10 @@
 //! Whether the storage takes commits and answers reads now: the writer and a reader are asked, within a
 //! time limit.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex as StdMutex, PoisonError},
+    time::Duration,
+};
 
 use fivefold_storage::{LogWriter, StorageError};
 use tokio::{
@@ -16,6 +19,21 @@ use crate::process::read_pool::ReadPool;
 const STORAGE_ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 /// It is not asked again sooner.
 const STORAGE_CHECKED_AGAIN: Duration = Duration::from_secs(1);
+/// A writer that has served nobody for so long, although somebody waits, is stuck. It is longer than anything that one
+/// request may wait for: a PostgreSQL database with several hosts is given up after less than a minute.
+const STORAGE_STUCK_AFTER: Duration = Duration::from_secs(90);
+
+/// What the storage answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StorageAnswer {
+    Works,
+    /// It says that it cannot store or read.
+    Fails,
+    /// It says that what it has stored is invalid.
+    Damaged,
+    /// It says nothing in time.
+    Silent,
+}
 
 /// Asks the storage, and remembers the answer for a moment: many may want to know.
 #[derive(Debug)]
@@ -23,35 +41,54 @@ pub(crate) struct StorageCheck {
     log_writer: LogWriter,
     read_pool: Arc<ReadPool>,
     /// The last answer. Locked while the storage is asked, so that one asks for all.
-    last: Mutex<Option<(Instant, bool)>>,
+    last: Mutex<Option<(Instant, StorageAnswer)>>,
+    progress: StdMutex<Progress>,
+}
+
+/// What the writer had served when it was last seen to get on.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    served: u64,
+    seen: Instant,
 }
 
 impl StorageCheck {
     pub(crate) fn new(log_writer: LogWriter, read_pool: Arc<ReadPool>) -> Self {
-        Self { log_writer, read_pool, last: Mutex::default() }
+        let progress = Progress { served: 0, seen: Instant::now() };
+        Self { log_writer, read_pool, last: Mutex::default(), progress: StdMutex::new(progress) }
     }
 
-    /// Whether the storage works.
-    pub(crate) async fn works(&self) -> bool {
+    /// Whether the storage works. Returns in a few seconds, whatever the storage does.
+    pub(crate) async fn answer(&self) -> StorageAnswer {
         let mut last = self.last.lock().await;
-        if let Some((at, works)) = *last
+        if let Some((at, answer)) = *last
             && at.elapsed() < STORAGE_CHECKED_AGAIN
         {
-            return works;
+            return answer;
         }
-        let works = match timeout(STORAGE_ANSWERS_WITHIN, self.ask()).await {
-            Ok(Ok(())) => true,
+        let answer = match timeout(STORAGE_ANSWERS_WITHIN, self.ask()).await {
+            Ok(Ok(())) => StorageAnswer::Works,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "not ready: the storage fails");
-                false
+                match error {
+                    StorageError::Failed(_) | StorageError::InDoubt(_) => StorageAnswer::Fails,
+                    StorageError::Damaged(_) => StorageAnswer::Damaged,
+                }
             }
             Err(_) => {
                 tracing::warn!("not ready: the storage does not answer");
-                false
+                StorageAnswer::Silent
             }
         };
-        *last = Some((Instant::now(), works));
-        works
+        *last = Some((Instant::now(), answer));
+        answer
+    }
+
+    /// Whether the writer hangs: it has served nobody for long, although somebody waits. One whose requests fail gets
+    /// on. Ask after [`answer`](Self::answer), which gives the writer something to do.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.is_stuck(self.log_writer.served(), self.log_writer.queued(), Instant::now())
     }
 
     async fn ask(&self) -> Result<(), StorageError> {
@@ -60,5 +97,45 @@ impl StorageCheck {
         let read = self.read_pool.read(|reader| reader.account_named("").map(drop));
         let (committed, read) = join!(commit, read);
         committed.and(read)
+    }
+}
+
+impl Progress {
+    fn is_stuck(&mut self, served: u64, queued: usize, now: Instant) -> bool {
+        if served != self.served || queued == 0 {
+            *self = Self { served, seen: now };
+        }
+        now.duration_since(self.seen) >= STORAGE_STUCK_AFTER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_is_stuck_if_it_serves_nobody_for_long_although_somebody_waits() {
+        let start = Instant::now();
+        let mut progress = Progress { served: 0, seen: start };
+        // When it is asked, how many it has served, how many wait, and whether it is stuck.
+        let cases = [
+            (0, 0, 0, false),
+            // An idle writer may rest.
+            (1_000, 7, 0, false),
+            (2_000, 7, 0, false),
+            // A slow one gets on, also if all it serves fails.
+            (2_001, 7, 5, false),
+            (2_089, 8, 1_024, false),
+            (2_178, 8, 1_024, false),
+            (2_179, 8, 1_024, true),
+            (2_300, 8, 1_024, true),
+            (2_301, 9, 1_023, false),
+            (2_390, 9, 1_023, false),
+            (2_391, 9, 1_023, true),
+        ];
+        for (at, served, queued, expected) in cases {
+            let now = start + Duration::from_secs(at);
+            assert_eq!(progress.is_stuck(served, queued, now), expected, "after {at} s");
+        }
     }
 }

@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::net::tls::Tls;
+use crate::{net::tls::Tls, process::service_manager::ServiceManager};
 
 /// Receives these signals from now on. The future cancels at the first of them, and then never returns.
 ///
@@ -48,15 +48,20 @@ pub fn outlive_file_limit() -> io::Result<()> {
 ///
 /// # Errors
 /// If the signal cannot be received.
-pub fn reload_on_signal(tls: Option<Arc<Tls>>) -> io::Result<impl Future<Output = Infallible>> {
+pub fn reload_on_signal(
+    tls: Option<Arc<Tls>>,
+    service: ServiceManager,
+) -> io::Result<impl Future<Output = Infallible>> {
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
+            service.reloading().await;
             match tls.as_ref().map(|tls| tls.reload()) {
                 Some(Ok(())) => tracing::info!("the certificate is read again"),
                 Some(Err(error)) => tracing::error!(%error, "the certificate stays as it was"),
                 None => tracing::info!("there is no certificate to read again"),
             }
+            service.reloaded().await;
         }
         std::future::pending().await
     })

@@ -5,7 +5,13 @@
 //! until the rooms that can go on have done so. A room never blocks on it: the reply is a channel that
 //! the room polls.
 
-use std::io;
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 use fivefold_shared::room::Entry;
@@ -28,6 +34,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct LogWriter {
     requests: mpsc::Sender<Request>,
+    /// How many requests and groups of them the writer has served.
+    served: Arc<AtomicU64>,
 }
 
 /// Ends when the writer has ended.
@@ -78,14 +86,22 @@ impl LogWriter {
     pub fn start(storage: Box<dyn Storage>, blocking: &Blocking) -> io::Result<(Self, WriterEnd)> {
         let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
         let (alive, end) = oneshot::channel();
-        let mut writer = Writer { storage, group: Group::default(), _alive: alive };
+        let served = Arc::<AtomicU64>::default();
+        let mut writer =
+            Writer { storage, group: Group::default(), served: Arc::clone(&served), _alive: alive };
         blocking.serve("storage", queue, move |first, queue| writer.write(first, queue))?;
-        Ok((Self { requests }, WriterEnd(end)))
+        Ok((Self { requests, served }, WriterEnd(end)))
     }
 
     /// How many requests wait for the writer.
     pub fn queued(&self) -> usize {
         self.requests.max_capacity() - self.requests.capacity()
+    }
+
+    /// A number that grows each time that the writer has served requests, whether they failed or not. If it stands
+    /// still while requests wait, the writer hangs.
+    pub fn served(&self) -> u64 {
+        self.served.load(Ordering::Relaxed)
     }
 
     /// Waits for a slot in the writer's queue. Cancel safe.
@@ -226,6 +242,7 @@ impl<T, E: From<StorageError>> Reply<T, E> {
 struct Writer {
     storage: Box<dyn Storage>,
     group: Group,
+    served: Arc<AtomicU64>,
     /// Dropped last, so that the storage is closed when [`WriterEnd`] sees the end.
     _alive: oneshot::Sender<()>,
 }
@@ -233,7 +250,7 @@ struct Writer {
 impl Writer {
     /// Serves what is queued, in order and in groups.
     fn write(&mut self, first: Request, queue: &mut mpsc::Receiver<Request>) {
-        let Self { storage, group, .. } = self;
+        let Self { storage, group, served, .. } = self;
         let storage = storage.as_mut();
         let mut next = Some(first);
         while let Some(request) = next {
@@ -249,12 +266,14 @@ impl Writer {
                 Request::Other(work) => {
                     group.commit(storage);
                     work(storage);
+                    served.fetch_add(1, Ordering::Relaxed);
                 }
             }
             let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;
             next = if is_full { None } else { queue.try_recv().ok() };
         }
         group.commit(storage);
+        served.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -1,0 +1,256 @@
+//! `fivefold-server health`: asks a running server over HTTP how it is, as a monitor or a container engine does.
+//!
+//! It reads only words that it knows from the answer, and sends nothing that is secret.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context, anyhow, bail};
+use axum::{
+    body::{Body, to_bytes},
+    http::{Request, StatusCode, header::HOST},
+};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rustls::{
+    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+
+use crate::{
+    config::Settings,
+    net::public_url::PublicUrl,
+    process::health::{Condition, Health, Warning},
+};
+
+/// How the command ends if nobody answers, or somebody who is no Fivefold server.
+const NO_ANSWER: u8 = 3;
+/// How it ends if the server is not ready for a reason that this version does not know.
+const NOT_READY: u8 = 1;
+/// The server itself gives its storage two seconds.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+/// The longest answer in bytes.
+const ANSWER_MAX: usize = 16 * 1024;
+
+/// A server, and how to connect to it.
+struct Target {
+    /// Host and port.
+    address: String,
+    tls: Option<Tls>,
+}
+
+struct Tls {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+/// Asks the server at this address, or the one with these settings. Returns a line for people, and the exit code.
+///
+/// # Errors
+/// If the settings do not tell where the server is.
+#[tokio::main(flavor = "current_thread")]
+pub async fn health(
+    settings: &Settings,
+    url: Option<&PublicUrl>,
+    ignore_warnings: bool,
+) -> anyhow::Result<(String, u8)> {
+    let target = match url {
+        Some(url) => Target::at(url)?,
+        None => Target::of(settings)?,
+    };
+    let asked = timeout(ANSWERS_WITHIN, target.ask()).await;
+    let asked = asked.unwrap_or_else(|_| Err(anyhow!("it says nothing in {ANSWERS_WITHIN:?}")));
+    Ok(match asked {
+        Ok(Some(mut health)) => {
+            let line = health.to_string();
+            if ignore_warnings {
+                health.warnings.clear();
+            }
+            (line, health.exit_code())
+        }
+        Ok(None) => ("not ready, for a reason that this version does not know".into(), NOT_READY),
+        Err(error) => (format!("no answer from {}: {error:#}", target.address), NO_ANSWER),
+    })
+}
+
+impl Target {
+    /// The server at an address. Its certificate must be one that the system trusts.
+    fn at(url: &PublicUrl) -> anyhow::Result<Self> {
+        let origin = url.origin();
+        let address = origin.address();
+        if !origin.is_encrypted() {
+            return Ok(Self { address, tls: None });
+        }
+        let mut trusted = RootCertStore::empty();
+        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(trusted)
+            .with_no_client_auth();
+        Ok(Self { tls: Some(Tls::new(config, &address)?), address })
+    }
+
+    /// The server with these settings, on this machine: on the port for the operator, which has no TLS, or else on the
+    /// public one.
+    fn of(settings: &Settings) -> anyhow::Result<Self> {
+        if let Some(address) = settings.metrics_listen.as_ref().and_then(|listen| listen.own()) {
+            return Ok(Self { address, tls: None });
+        }
+        let Some(address) = settings.listen.own() else {
+            bail!("listen has port 0, any free one: say by --url where the server is");
+        };
+        if settings.tls_cert.is_none() {
+            return Ok(Self { address, tls: None });
+        }
+        let provider = Arc::new(ring::default_provider());
+        let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(OwnMachine(provider)))
+            .with_no_client_auth();
+        Ok(Self { tls: Some(Tls::new(config, &address)?), address })
+    }
+
+    /// How the server is; nothing if it is not ready for a reason that is not known here.
+    async fn ask(&self) -> anyhow::Result<Option<Health>> {
+        let stream = TcpStream::connect(&self.address).await?;
+        let (status, body) = match &self.tls {
+            None => self.request(stream).await?,
+            Some(Tls { connector, name }) => {
+                self.request(connector.connect(name.clone(), stream).await?).await?
+            }
+        };
+        read(status, &serde_json::from_slice(&body).unwrap_or_default())
+    }
+
+    async fn request(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    ) -> anyhow::Result<(StatusCode, Vec<u8>)> {
+        let (mut requests, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        // The request fails, too, if the connection does.
+        tokio::spawn(async move { drop(connection.await) });
+        let request = Request::get("/readyz").header(HOST, &self.address).body(Body::empty())?;
+        let answer = requests.send_request(request).await?;
+        let status = answer.status();
+        let body = to_bytes(Body::new(answer.into_body()), ANSWER_MAX).await?;
+        Ok((status, body.to_vec()))
+    }
+}
+
+impl Tls {
+    fn new(config: ClientConfig, address: &str) -> anyhow::Result<Self> {
+        let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+            .with_context(|| format!("{host} is no name for a certificate"))?;
+        Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
+    }
+}
+
+/// What a server has answered; nothing if it is not ready for a reason that is not known here. A server of an older
+/// version has no `state`.
+fn read(status: StatusCode, answer: &Value) -> anyhow::Result<Option<Health>> {
+    if !answer["status"].is_string() || !answer["version"].is_string() {
+        bail!("HTTP {status} without what a Fivefold server says at /readyz");
+    }
+    let condition = match answer["state"].as_str().and_then(|word| word.parse().ok()) {
+        Some(condition) => condition,
+        None if status.is_success() => Condition::Ready,
+        None => return Ok(None),
+    };
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    let warnings = warnings.filter_map(|word| word.as_str()?.parse::<Warning>().ok()).collect();
+    Ok(Some(Health { condition, warnings }))
+}
+
+/// Trusts whatever certificate is shown, for a connection that does not leave this machine and carries no secret. The
+/// certificate is for the name that people use, not for this address, and the one in the file may be newer than the one
+/// that the server shows until SIGHUP. Whether it is about to end is a metric.
+#[derive(Debug)]
+struct OwnMachine(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for OwnMachine {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_of_older_newer_and_other_servers_are_read() {
+        let ok = StatusCode::OK;
+        let busy = StatusCode::SERVICE_UNAVAILABLE;
+        let cases = [
+            (ok, json!({"status": "ready", "version": "1", "state": "ready"}), Some(Some(0))),
+            (
+                ok,
+                json!({"status": "x", "version": "1", "state": "ready", "warnings": ["low_disk"]}),
+                Some(Some(10)),
+            ),
+            (busy, json!({"status": "x", "version": "1", "state": "no_bus"}), Some(Some(7))),
+            // Older.
+            (ok, json!({"status": "ready", "version": "1"}), Some(Some(0))),
+            (busy, json!({"status": "stopping", "version": "1"}), Some(None)),
+            // Newer.
+            (
+                ok,
+                json!({"status": "x", "version": "1", "state": "ready", "warnings": ["tired", 1]}),
+                Some(Some(0)),
+            ),
+            (busy, json!({"status": "x", "version": "1", "state": "asleep"}), Some(None)),
+            // Others.
+            (ok, json!({"status": "UP"}), None),
+            (ok, json!("ready"), None),
+            (busy, json!(null), None),
+        ];
+        for (status, answer, expected) in cases {
+            let code =
+                read(status, &answer).ok().map(|known| known.map(|health| health.exit_code()));
+            assert_eq!(code, expected, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! How a server is: one answer for `/readyz`, the metric `ready`, the service manager and `fivefold-server health`.
+//!
+//! It decides, and asks nobody: `Server::health` gathers the facts.
+
+use std::fmt;
+
+use serde::Serialize;
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
+use crate::process::{disk::DiskLevel, storage_check::StorageAnswer};
+
+/// Whether the server should get new clients, and if not, why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Condition {
+    /// It takes clients.
+    Ready,
+    /// It stops soon, and takes no new rooms.
+    Draining,
+    /// Its database is a file, which cannot be written.
+    NoDisk,
+    /// The database fails, or does not answer.
+    NoDatabase,
+    /// A node that has not been connected to the bus yet.
+    NoBus,
+    /// A node that alone has lost the bus.
+    CutOff,
+    /// A node whose heartbeats the database does not answer.
+    NoHeartbeat,
+}
+
+/// What an operator should look at, although the server takes clients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Warning {
+    /// Less space is free than `disk-reserve`: no rooms are made, and games go on.
+    LowDisk,
+}
+
+/// How a server is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Health {
+    /// Whether it takes clients.
+    pub condition: Condition,
+    /// What to look at, the most important first.
+    pub warnings: Vec<Warning>,
+}
+
+/// What is known about a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    pub(crate) is_draining: bool,
+    pub(crate) lacks_bus: bool,
+    pub(crate) is_cut_off: bool,
+    pub(crate) is_out_of_date: bool,
+    pub(crate) storage: StorageAnswer,
+    pub(crate) disk: DiskLevel,
+}
+
+impl Condition {
+    /// The word for programs. It never changes.
+    pub fn word(self) -> &'static str {
+        self.into()
+    }
+
+    /// The sentence for people.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Draining => "stopping",
+            Self::NoDisk => "the store fails: the disk cannot be written",
+            Self::NoDatabase => "the store fails",
+            Self::NoBus => "waits for the bus",
+            Self::CutOff => "cut off from the other nodes",
+            Self::NoHeartbeat => "its heartbeats are not answered",
+        }
+    }
+
+    /// How `fivefold-server health` ends. 1 and 2 are wrong settings and words of its own, and 3 is no answer.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Ready => 0,
+            Self::Draining => 4,
+            Self::NoDisk => 5,
+            Self::NoDatabase => 6,
+            Self::NoBus => 7,
+            Self::CutOff => 8,
+            Self::NoHeartbeat => 9,
+        }
+    }
+}
+
+impl Warning {
+    /// The word for programs. It never changes.
+    pub fn word(self) -> &'static str {
+        self.into()
+    }
+
+    /// The sentence for people.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::LowDisk => "the disk is almost full, so no rooms are made",
+        }
+    }
+
+    /// How `fivefold-server health` ends if the server is ready.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::LowDisk => 10,
+        }
+    }
+}
+
+impl Health {
+    /// A server of which this is known.
+    pub(crate) fn of(facts: Facts) -> Self {
+        let warnings = match facts.disk {
+            DiskLevel::Low => vec![Warning::LowDisk],
+            DiskLevel::Enough | DiskLevel::Elsewhere => Vec::new(),
+        };
+        Self { condition: condition(facts), warnings }
+    }
+
+    /// How `fivefold-server health` ends: with the state, or with the first warning about a server that is ready.
+    pub fn exit_code(&self) -> u8 {
+        match (self.condition, self.warnings.first()) {
+            (Condition::Ready, Some(warning)) => warning.exit_code(),
+            (condition, _) => condition.exit_code(),
+        }
+    }
+}
+
+/// A node that cannot reach the others sends its clients to them, even if the storage works.
+fn condition(facts: Facts) -> Condition {
+    let Facts { is_draining, lacks_bus, is_cut_off, is_out_of_date, storage, disk } = facts;
+    if is_draining {
+        return Condition::Draining;
+    }
+    if lacks_bus {
+        return Condition::NoBus;
+    }
+    if is_cut_off {
+        return Condition::CutOff;
+    }
+    if is_out_of_date {
+        return Condition::NoHeartbeat;
+    }
+    match (storage, disk) {
+        (StorageAnswer::Works, _) => Condition::Ready,
+        // A file has nothing else below it that fails.
+        (StorageAnswer::Fails, DiskLevel::Low | DiskLevel::Enough) => Condition::NoDisk,
+        (StorageAnswer::Fails, DiskLevel::Elsewhere)
+        | (StorageAnswer::Silent | StorageAnswer::Damaged, _) => Condition::NoDatabase,
+    }
+}
+
+/// One line for people.
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.condition.sentence())?;
+        if self.condition != Condition::Ready {
+            write!(f, " ({})", self.condition.word())?;
+        }
+        for warning in &self.warnings {
+            write!(f, "; {} ({})", warning.sentence(), warning.word())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use strum::IntoEnumIterator;
+
+    use super::*;
+
+    const WELL: Facts = Facts {
+        is_draining: false,
+        lacks_bus: false,
+        is_cut_off: false,
+        is_out_of_date: false,
+        storage: StorageAnswer::Works,
+        disk: DiskLevel::Enough,
+    };
+
+    #[test]
+    fn each_fact_has_its_state() {
+        use StorageAnswer::{Damaged, Fails, Silent};
+        let cases = [
+            (WELL, "ready", 0),
+            (Facts { is_draining: true, storage: Fails, ..WELL }, "draining", 4),
+            (Facts { storage: Fails, ..WELL }, "no_disk", 5),
+            (Facts { storage: Fails, disk: DiskLevel::Elsewhere, ..WELL }, "no_database", 6),
+            (Facts { storage: Silent, ..WELL }, "no_database", 6),
+            (Facts { storage: Damaged, ..WELL }, "no_database", 6),
+            (Facts { lacks_bus: true, is_cut_off: true, ..WELL }, "no_bus", 7),
+            (Facts { is_cut_off: true, is_out_of_date: true, ..WELL }, "cut_off", 8),
+            (Facts { is_out_of_date: true, storage: Fails, ..WELL }, "no_heartbeat", 9),
+        ];
+        for (facts, word, code) in cases {
+            let health = Health::of(facts);
+            assert_eq!((health.condition.word(), health.exit_code()), (word, code), "{facts:?}");
+            assert_eq!(health.warnings, [], "{facts:?}");
+            assert_eq!(word.parse(), Ok(health.condition));
+        }
+    }
+
+    #[test]
+    fn a_server_with_little_space_is_ready_and_says_so() {
+        let low = Facts { disk: DiskLevel::Low, ..WELL };
+        let health = Health::of(low);
+        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 10));
+        let line = health.to_string();
+        assert_eq!(line, "ready; the disk is almost full, so no rooms are made (low_disk)");
+        // What keeps clients away comes first.
+        let health = Health::of(Facts { is_draining: true, ..low });
+        assert_eq!((health.exit_code(), health.warnings), (4, vec![Warning::LowDisk]));
+    }
+
+    #[test]
+    fn each_state_and_warning_has_an_exit_code_of_its_own() {
+        let states = Condition::iter().map(Condition::exit_code);
+        let codes: Vec<_> = states.chain(Warning::iter().map(Warning::exit_code)).collect();
+        assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "{codes:?}");
+        assert!(codes.iter().all(|code| ![1, 2, 3].contains(code)), "{codes:?}");
+    }
+}
