@@ -17,6 +17,7 @@ mod engines;
 mod fault;
 mod files;
 mod game_files;
+mod health;
 mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]

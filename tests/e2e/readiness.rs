@@ -11,6 +11,8 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::health::health_of;
+
 /// Waits until a server answers with this status.
 pub(super) async fn until_ready(server: &Server, status: &str) {
     let expected = format!("HTTP/1.1 {status}");
@@ -40,6 +42,7 @@ async fn a_server_without_its_database_is_not_ready_though_nobody_plays() {
     until_ready(&server, "200").await;
     block_in_place(|| postgres.kill());
     until_ready(&server, "503").await;
+    assert_eq!(health_of(&server), Some(6), "without its database");
     block_in_place(|| postgres.restart());
     until_ready(&server, "200").await;
 }
