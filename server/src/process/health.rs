@@ -11,7 +11,7 @@ use crate::process::{disk::DiskLevel, storage_check::StorageAnswer};
 
 /// Whether the server should get new clients, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 #[strum(serialize_all = "snake_case")]
 pub enum Condition {
     /// It takes clients.
@@ -32,7 +32,7 @@ pub enum Condition {
 
 /// What an operator should look at, although the server takes clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 #[strum(serialize_all = "snake_case")]
 pub enum Warning {
     /// Less space is free than `disk-reserve`: no rooms are made, and games go on.
