@@ -5,7 +5,7 @@ use std::process::Stdio;
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason, Request, RoomRequest};
 use fivefold_tests::{Guest, Server, private};
 
-use crate::{FIVE, Pair, freestyle, readiness::until_ready};
+use crate::{FIVE, Pair, freestyle, health::until_ready};
 
 #[tokio::test]
 async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {

@@ -7,12 +7,14 @@ use std::{
     os::unix::net::UnixDatagram,
     process::{Command, Stdio},
     thread,
+    time::Duration,
 };
 
 use fivefold_tests::{PATIENCE, Server, program};
 use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
 
-use crate::{certificates::make_certificate, readiness::until_ready};
+use crate::certificates::make_certificate;
 
 /// Runs the command: its exit code, and the line that it prints.
 pub(super) fn health(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
@@ -26,6 +28,18 @@ pub(super) fn health(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<
 /// The exit code for the server at this address.
 pub(super) fn health_of(server: &Server) -> Option<i32> {
     health(&["--url", &server.url()], &[]).0
+}
+
+/// Waits until a server answers with this status.
+pub(super) async fn until_ready(server: &Server, status: &str) {
+    let expected = format!("HTTP/1.1 {status}");
+    let is_so = async || server.get("/readyz").await.is_ok_and(|text| text.starts_with(&expected));
+    let waiting = async {
+        while !is_so().await {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(30), waiting).await.expect(status);
 }
 
 #[test]

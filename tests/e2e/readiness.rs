@@ -11,19 +11,7 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::health::health_of;
-
-/// Waits until a server answers with this status.
-pub(super) async fn until_ready(server: &Server, status: &str) {
-    let expected = format!("HTTP/1.1 {status}");
-    let is_so = async || server.get("/readyz").await.is_ok_and(|text| text.starts_with(&expected));
-    let waiting = async {
-        while !is_so().await {
-            sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(Duration::from_secs(30), waiting).await.expect(status);
-}
+use crate::health::{health_of, until_ready};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_its_database_is_not_ready_though_nobody_plays() {
