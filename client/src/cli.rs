@@ -13,7 +13,7 @@ mod time_off;
 use std::{num::NonZero, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use clap_complete::Shell;
+use fivefold_command_line::{Shell, VERSION};
 use fivefold_shared::{
     bot_spec::BotSpec,
     clock::TimeControl,
@@ -48,7 +48,7 @@ use crate::{
 
 /// Five in a row with friends and bots, in the terminal or by script.
 #[derive(Parser, Debug)]
-#[command(name = "fivefold", version, propagate_version = true, after_help = AFTER_HELP)]
+#[command(name = "fivefold", version = VERSION, propagate_version = true, after_help = AFTER_HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -44,7 +44,9 @@ fn change(task: &Task) -> Option<String> {
         | Task::Check { repair: false }
         | Task::Backup { .. }
         | Task::Health { .. }
-        | Task::Migrate { .. } => None,
+        | Task::Migrate { .. }
+        | Task::Completions { .. }
+        | Task::Man => None,
         Task::Moderate { task: Some(task), .. } => Some(format!("moderate {}", moderate(task))),
     }
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use fivefold_command_line::{completions, manual_page};
 use fivefold_server::{
     Listeners, Membership, RunError, commands,
     config::{self, Config, Moderate, Settings, Task},
@@ -106,6 +107,11 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
         (Task::Migrate { .. }, None) => {
             bail!("say by --database which PostgreSQL database to copy into, or from")
         }
+        (Task::Completions { shell }, _) => {
+            io::stdout().write_all(&completions(*shell, config::command()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (Task::Man, _) => print(&manual_page(config::command())),
     }
 }
 

@@ -291,7 +291,7 @@ impl Metrics {
     fn register_levels(&mut self) {
         let (registry, levels) = (&mut self.registry, &self.levels);
         let build = Family::<BuildLabels, Gauge>::default();
-        let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("SERVER_COMMIT"));
+        let (version, commit) = (env!("CARGO_PKG_VERSION"), fivefold_command_line::COMMIT);
         build.get_or_create(&BuildLabels { version, commit }).set(1);
         registry.register("build_info", "Version and commit of the server", build);
         let help = "Whether the server should get new clients, as /readyz says";

@@ -9,8 +9,9 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 11] = [
+const PACKAGES: [(&str, &[&str]); 12] = [
     ("shared/Cargo.toml", &[]),
+    ("shared/command-line/Cargo.toml", &[]),
     ("shared/engine/Cargo.toml", &["fivefold-shared"]),
     ("shared/wasm/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
@@ -21,6 +22,7 @@ const PACKAGES: [(&str, &[&str]); 11] = [
     (
         "server/Cargo.toml",
         &[
+            "fivefold-command-line",
             "fivefold-engine",
             "fivefold-mail",
             "fivefold-page",
@@ -30,7 +32,7 @@ const PACKAGES: [(&str, &[&str]); 11] = [
             "fivefold-test-services",
         ],
     ),
-    ("client/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
+    ("client/Cargo.toml", &["fivefold-command-line", "fivefold-engine", "fivefold-shared"]),
     (
         "tests/Cargo.toml",
         &[

@@ -34,7 +34,12 @@ type Given = (&'static Setting, String, String);
 pub fn read() -> anyhow::Result<(Settings, Option<Task>)> {
     let words = command().get_matches();
     let task = Words::from_arg_matches(&words)?.task;
-    Ok((Settings::from_sources(&words, env::vars_os())?, task))
+    // What the program says about itself needs no settings, which may be wrong.
+    let settings = match task {
+        Some(Task::Man | Task::Completions { .. }) => Settings::default(),
+        _ => Settings::from_sources(&words, env::vars_os())?,
+    };
+    Ok((settings, task))
 }
 
 /// The command line: the flags, and the commands.

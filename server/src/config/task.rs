@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use fivefold_command_line::{Shell, VERSION};
 use fivefold_shared::protocol::Name;
 
 use crate::net::public_url::PublicUrl;
 
 /// The Fivefold server: five in a row, online. Serves if no command is given.
 #[derive(clap::Parser)]
-#[command(name = "fivefold-server", version)]
+#[command(name = "fivefold-server", version = VERSION)]
 pub(super) struct Words {
     #[command(subcommand)]
     pub(super) task: Option<Task>,
@@ -89,6 +90,13 @@ pub enum Task {
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page: fivefold-server man > fivefold-server.1, or fivefold-server man | man -l -
+    Man,
 }
 
 /// What an operator does. People are named by the name of their account, or by their id.

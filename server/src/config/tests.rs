@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use fivefold_command_line::manual_page;
+
 use super::{
     checks::NEEDED,
     settings::{SETTINGS, Setting, Settings},
@@ -287,13 +289,27 @@ fn the_flags_are_few() {
 }
 
 #[test]
+fn the_manual_has_every_command_and_flag() {
+    let page = manual_page(command());
+    let shown = |text: &str| page.contains(&text.replace('-', "\\-"));
+    for setting in SETTINGS.iter().filter(|setting| setting.is_flag()) {
+        assert!(shown(&format!("\n.B --{}", setting.key())), "{}", setting.key());
+    }
+    for command in command().get_subcommands() {
+        let name = command.get_name();
+        assert!(shown(&format!("\n.SS fivefold-server {name}")), "{name}");
+    }
+    assert_eq!(page.matches("\n.B \\-\\-data FOLDER\n").count(), 1, "each flag is there once");
+}
+
+#[test]
 fn the_files_in_the_guide_are_accepted() {
     let guides = [
         include_str!("../../../docs/operating/settings.md"),
         include_str!("../../../docs/operating/proxies.md"),
     ];
     let files: Vec<_> = guides.iter().flat_map(|guide| guide.split("```toml\n").skip(1)).collect();
-    assert_eq!(files.len(), 2);
+    assert_eq!(files.len(), 3);
     for file in files.iter().map(|rest| rest.split("```").next().unwrap()) {
         assert_eq!(read_file(file).err(), None, "{file}");
     }
