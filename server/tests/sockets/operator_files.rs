@@ -18,6 +18,10 @@ use crate::{
 };
 
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
+const COMPOSE_THREE_NODES: &str = include_str!("../../deploy/compose-three-nodes.yaml");
+const CONTAINERFILE: &str = include_str!("../../deploy/Containerfile");
+const DIST: &str = include_str!("../../deploy/dist");
+const SETTINGS_FILE: &str = include_str!("../../deploy/fivefold.toml");
 const UNIT: &str = include_str!("../../deploy/fivefold-server.service");
 const NGINX: &str = include_str!("../../deploy/nginx.conf");
 const DASHBOARD: &str = include_str!("../../deploy/grafana-dashboard.json");
@@ -91,8 +95,16 @@ fn unit() -> Vec<(String, String, String)> {
     lines
 }
 
-fn compose() -> Yaml {
-    YamlLoader::load_from_str(COMPOSE).expect("it is YAML").remove(0)
+fn yaml(text: &str) -> Yaml {
+    YamlLoader::load_from_str(text).expect("it is YAML").remove(0)
+}
+
+/// The variables of a service, or of what several services have in common.
+fn variables(service: &Yaml) -> BTreeMap<&str, &str> {
+    let variables = service["environment"].as_hash().expect("variables").iter();
+    variables
+        .map(|(name, text)| (name.as_str().expect("a name"), text.as_str().expect("a text")))
+        .collect()
 }
 
 fn strings(list: &Yaml) -> Vec<String> {
@@ -109,27 +121,32 @@ fn the_unit_starts_the_server_and_lets_it_stop() {
         assert!(section == "Service" && found.next().is_none(), "{wanted}");
         value.as_str()
     };
-    assert_eq!(service("ExecStart"), "/usr/local/bin/fivefold-server");
-    // The settings are variables: those of a server, and those of a node.
-    let settings = UNIT.lines().filter_map(|line| line.strip_prefix("#   ")?.split_once('='));
-    let settings: Vec<_> = settings.collect();
-    let (server, node) = settings.split_at(2);
-    for variables in [server, node] {
-        check_accepted(&[], variables.iter().copied(), "fivefold-server.service");
+    assert_eq!(service("ExecStart"), "fivefold-server --config /etc/fivefold/fivefold.toml");
+    // The examples are lines that begin with #KEY. A node has no folder.
+    let example = SETTINGS_FILE.lines().filter_map(|line| {
+        line.strip_prefix('#').filter(|line| line.starts_with(|it: char| it.is_ascii_lowercase()))
+    });
+    let examples: Vec<_> = example.collect();
+    let data = format!("data = \"/var/lib/{}\"", service("StateDirectory"));
+    assert!(SETTINGS_FILE.lines().any(|line| line == data), "{data}");
+    let node = format!("{}\n{}", SETTINGS_FILE.replace(&data, ""), examples.join("\n"));
+    let folder = tempfile::tempdir().unwrap();
+    for text in [SETTINGS_FILE, &node] {
+        let file = folder.path().join("fivefold.toml");
+        fs::write(&file, text).unwrap();
+        check_accepted(&["--config".to_owned(), file.display().to_string()], [], text);
     }
-    let data = format!("/var/lib/{}", service("StateDirectory"));
-    assert!(server.contains(&("FIVEFOLD_DATA", &data)), "{server:?}");
-    let drain = node.iter().find(|(variable, _)| *variable == "FIVEFOLD_DRAIN");
-    let drain: u64 = drain.expect("it drains").1.parse().unwrap();
+    let drain = examples.iter().find_map(|line| line.strip_prefix("drain = "));
+    let drain: u64 = drain.expect("it drains").parse().unwrap();
     let stop: u64 = service("TimeoutStopSec").parse().unwrap();
-    assert!(stop > drain + STOP_SECS, "killed after {stop} s, {drain} s for FIVEFOLD_DRAIN");
+    assert!(stop > drain + STOP_SECS, "killed after {stop} s, {drain} s for `drain`");
 }
 
 #[test]
 fn systemd_accepts_the_unit() {
     // It checks that the program exists, too.
-    let text =
-        UNIT.replace("/usr/local/bin/fivefold-server", env!("CARGO_BIN_EXE_fivefold-server"));
+    let program = format!("ExecStart={}", env!("CARGO_BIN_EXE_fivefold-server"));
+    let text = UNIT.replace("ExecStart=fivefold-server", &program);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("fivefold-server.service");
     fs::write(&file, text).unwrap();
@@ -140,23 +157,47 @@ fn systemd_accepts_the_unit() {
     let complaints = String::from_utf8_lossy(&verified.stderr);
     let ours: Vec<_> = complaints.lines().filter(|line| line.contains("fivefold")).collect();
     assert!(verified.status.success() && ours.is_empty(), "{complaints}");
+
+    // In tenths: below 2.0.
+    let judged = Command::new("systemd-analyze")
+        .args(["security", "--offline=yes", "--threshold=19", "--no-pager"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(judged.status.success(), "{}", String::from_utf8_lossy(&judged.stdout));
+}
+
+#[test]
+fn the_image_is_built_from_what_dist_makes() {
+    assert!(DIST.contains("out=$checkout/target/dist\n"));
+    let image = |service: &Yaml, file: &str| {
+        assert_eq!(service["build"]["context"].as_str(), Some("../../target/dist/image"), "{file}");
+        assert_eq!(service["build"]["dockerfile"].as_str(), Some("Containerfile"), "{file}");
+        assert_eq!(service["image"].as_str(), Some("fivefold-server"), "{file}");
+        let seconds = service["stop_grace_period"].as_str().and_then(|text| text.strip_suffix('s'));
+        let variables = variables(service);
+        check_accepted(&[], variables.clone(), file);
+        let drain: u64 = variables.get("FIVEFOLD_DRAIN").map_or(0, |text| text.parse().unwrap());
+        assert!(seconds.expect("seconds").parse::<u64>().unwrap() > drain + STOP_SECS, "{file}");
+    };
+    let compose = yaml(COMPOSE);
+    let server = &compose["services"]["server"];
+    image(server, "compose.yaml");
+    image(&yaml(COMPOSE_THREE_NODES)["x-node"], "compose-three-nodes.yaml");
+    // The volume of the image is a volume, and its port is published.
+    let line = |word: &str| CONTAINERFILE.lines().find_map(|line| line.strip_prefix(word)).unwrap();
+    let volume = strings(&server["volumes"]).remove(0);
+    let (name, folder) = volume.split_once(':').unwrap();
+    assert_eq!(folder, line("VOLUME "));
+    assert!(compose["volumes"].as_hash().unwrap().contains_key(&Yaml::String(name.to_owned())));
+    assert!(strings(&server["ports"])[0].ends_with(&format!(":{}", line("EXPOSE "))));
 }
 
 #[test]
 fn the_nodes_of_the_compose_file_are_those_of_the_proxy() {
-    let compose = compose();
-    let node = &compose["x-node"];
-    let variables = node["environment"].as_hash().expect("variables").iter();
-    let variables: BTreeMap<_, _> = variables
-        .map(|(name, text)| (name.as_str().expect("a name"), text.as_str().expect("a text")))
-        .collect();
-    check_accepted(&[], variables.clone(), "compose.yaml");
-    let seconds = node["stop_grace_period"].as_str().and_then(|text| text.strip_suffix('s'));
-    let drain: u64 = variables.get("FIVEFOLD_DRAIN").map_or(0, |text| text.parse().unwrap());
-    assert!(seconds.expect("seconds").parse::<u64>().unwrap() > drain + STOP_SECS);
-
+    let compose = yaml(COMPOSE_THREE_NODES);
     let services = compose["services"].as_hash().expect("services");
-    let port = variables["FIVEFOLD_LISTEN"].split(':').next_back();
+    let port = variables(&compose["x-node"])["FIVEFOLD_LISTEN"].split(':').next_back();
     let nodes = services.keys().filter_map(Yaml::as_str).filter(|name| name.starts_with("node"));
     let nodes: Vec<_> = nodes.map(|name| format!("{name}:{}", port.expect("a port"))).collect();
     assert_eq!(nodes.len(), 3);
@@ -165,8 +206,6 @@ fn the_nodes_of_the_compose_file_are_those_of_the_proxy() {
     assert_eq!(upstream.collect::<Vec<_>>(), nodes);
 
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
-    let context = folder.join(node["build"]["context"].as_str().expect("a folder"));
-    assert!(context.join(node["build"]["dockerfile"].as_str().expect("a file")).is_file());
     for mount in strings(&compose["services"]["proxy"]["volumes"]) {
         assert!(folder.join(mount.split(':').next().unwrap()).is_file(), "{mount}");
     }
@@ -232,7 +271,7 @@ async fn every_metric_of_the_dashboard_is_one_of_the_server() {
 #[tokio::test]
 async fn every_alert_asks_for_metrics_of_the_server() {
     let metrics = names_in_expressions().await;
-    let alerts = YamlLoader::load_from_str(ALERTS).expect("it is YAML").remove(0);
+    let alerts = yaml(ALERTS);
     let rules = alerts["groups"][0]["rules"].as_vec().expect("rules");
     assert!(rules.len() > 10);
     for rule in rules {
