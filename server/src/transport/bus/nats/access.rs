@@ -178,8 +178,7 @@ impl FromStr for NatsServers {
 /// Splits an address into the server's and the login in it.
 fn parse(text: &str) -> Result<(ServerAddr, Login), NatsError> {
     let text = text.trim();
-    // Without the password that it may have.
-    let error = || NatsError::Address(text.rsplit('@').next().unwrap_or_default().to_owned());
+    let error = || NatsError::Address(without_password(text).to_owned());
     let server = ServerAddr::from_str(text).map_err(|_| error())?;
     let url = server.clone().into_inner();
     // A password with a slash makes a path of its rest.
@@ -203,6 +202,17 @@ fn parse(text: &str) -> Result<(ServerAddr, Login), NatsError> {
         }
     };
     Ok((server, login))
+}
+
+/// The part of a wrong address that contains no password.
+fn without_password(text: &str) -> &str {
+    if let Some((_, host)) = text.rsplit_once('@') {
+        return host;
+    }
+    // Somebody may have forgotten the host.
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let may_be_shown = rest.split_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_ok());
+    if may_be_shown { text } else { "(hidden)" }
 }
 
 impl From<String> for NatsUrls {
