@@ -1,7 +1,8 @@
-//! The operator's commands, which work on the database beside a running server: `recover`, `account`, `moderate`,
-//! `operator`, `push` and others. `health` asks the server itself.
+//! The operator's commands. Most work on the database beside a running server: `recover`, `account`, `moderate`,
+//! `operator`, `push` and others. `config` reads the settings, and `health` asks the server itself.
 
 pub mod accounts;
+pub mod config;
 pub mod health;
 pub mod moderation;
 pub mod pushes;
@@ -43,10 +44,7 @@ fn change(task: &Task) -> Option<String> {
         Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }), .. }
         | Task::Check { repair: false }
         | Task::Backup { .. }
-        | Task::Health { .. }
-        | Task::Migrate { .. }
-        | Task::Completions { .. }
-        | Task::Man => None,
+        | Task::Migrate { .. } => None,
         Task::Moderate { task: Some(task), .. } => Some(format!("moderate {}", moderate(task))),
     }
 }

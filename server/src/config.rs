@@ -2,7 +2,10 @@
 
 mod checks;
 mod kinds;
+mod reload;
+mod secret_files;
 mod settings;
+mod shown;
 mod sources;
 mod task;
 #[cfg(test)]
@@ -16,15 +19,17 @@ use fivefold_shared::room::RoomLimits;
 use fivefold_storage::{Blocking, NodeId};
 
 pub use self::{
+    reload::Reload,
     settings::{SETTINGS, Setting, Settings},
-    sources::{VARIABLES_OF_THE_CLIENT, command, read},
-    task::{AccountTask, Closed, Moderate, Task},
+    sources::{Faults, Sources, VARIABLES_OF_THE_CLIENT, command, read},
+    task::{AccountTask, Closed, Command, ConfigTask, Moderate, Task},
 };
 use crate::{
     accounts::oidc::client::OidcSettings,
     limits::Limits,
     moderation::dealings::SharedAddresses,
     net::{
+        changeable::Changeable,
         logged_addresses::Addresses,
         origin::Origin,
         proxy::Proxies,
@@ -65,13 +70,13 @@ pub struct Config {
     /// Number of threads for bots.
     pub bot_threads: NonZeroUsize,
     /// Other origins whose pages may open a socket.
-    pub origins: Vec<Origin>,
+    pub origins: Changeable<Vec<Origin>>,
     /// Proxies whose `X-Forwarded-*` headers are trusted.
-    pub proxies: Proxies,
+    pub proxies: Changeable<Proxies>,
     /// How much of addresses is logged.
     pub addresses: Addresses,
     /// Addresses whose people may play rated games with each other.
-    pub shared_addresses: SharedAddresses,
+    pub shared_addresses: Changeable<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
@@ -108,10 +113,10 @@ impl Default for Config {
             drain: Duration::ZERO,
             blocking: Blocking::Threads,
             bot_threads,
-            origins: Vec::new(),
-            proxies: Proxies::default(),
+            origins: Changeable::default(),
+            proxies: Changeable::default(),
             addresses: Addresses::default(),
-            shared_addresses: SharedAddresses::default(),
+            shared_addresses: Changeable::default(),
             public_url: None,
             oidc: None,
             smtp: None,
@@ -132,6 +137,14 @@ impl Settings {
     fn origins(&self) -> Vec<Origin> {
         let public = self.public_url.as_ref().map(|url| url.origin().clone());
         self.allow_origin.iter().cloned().chain(public).collect()
+    }
+
+    fn proxies(&self) -> Proxies {
+        Proxies::new(self.trusted_proxy.clone())
+    }
+
+    fn shared_addresses(&self) -> SharedAddresses {
+        SharedAddresses::new(self.shared_address.clone())
     }
 
     /// The provider, if there is one and its client.
@@ -158,30 +171,32 @@ impl Settings {
         }
     }
 
+    /// The certificate, if there is one.
+    fn tls(&self) -> Result<Option<Arc<Tls>>, TlsError> {
+        let files = self.tls_cert.as_ref().zip(self.tls_key.as_ref());
+        files.map(|(certificate, key)| Tls::load(certificate, key).map(Arc::new)).transpose()
+    }
+
     /// Builds the configuration from these settings, with the default pools.
     ///
     /// # Errors
     /// If the TLS certificate cannot be used.
     pub fn config(&self) -> Result<Config, TlsError> {
         let default = Config::default();
-        let tls = match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Some(Arc::new(Tls::load(certificate, key)?)),
-            (Some(_) | None, _) => None,
-        };
         Ok(Config {
             limits: self.limits(),
             drain: self.drain,
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
-            origins: self.origins(),
-            proxies: Proxies::new(self.trusted_proxy.clone()),
+            origins: self.origins().into(),
+            proxies: self.proxies().into(),
             addresses: self.log_addresses,
-            shared_addresses: SharedAddresses::new(self.shared_address.clone()),
+            shared_addresses: self.shared_addresses().into(),
             public_url: self.public_url.clone(),
             oidc: self.oidc(),
             smtp: self.smtp.clone().zip(self.mail_from.clone()),
             demo: !self.no_demo,
             page: self.page_folder.clone().map_or(PageSource::Program, PageSource::Folder),
-            tls,
+            tls: self.tls()?,
             ..default
         })
     }

@@ -295,8 +295,8 @@ async fn socket(
             return refusal.into_response();
         }
     };
-    let host = server.proxies.host(caller.peer, request.headers());
-    if !origin::is_allowed(request.headers(), host, &server.origins) {
+    let host = server.proxies.get().host(caller.peer, request.headers());
+    if !origin::is_allowed(request.headers(), host, &server.origins.get()) {
         server.refused_connections.note(RefusedFor::ForeignPage, address);
         return foreign_page(&server, &caller, request.headers());
     }

@@ -189,7 +189,7 @@ async fn serve(
         rated: Arc::default(),
         sanctions: Arc::default(),
         blocking: blocking.clone(),
-        shared_addresses: Arc::new(config.shared_addresses),
+        shared_addresses: config.shared_addresses.clone(),
         pushes: pushes.clone(),
     };
     let logins = Arc::default();
@@ -210,7 +210,6 @@ async fn serve(
         config.oidc.as_ref(),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
-    let shared_addresses = Arc::clone(&context.shared_addresses);
     let puzzle_writer = log_writer.clone();
     let push_task = PushTask {
         pushes,
@@ -231,7 +230,7 @@ async fn serve(
         proxies: config.proxies,
         proxy_faults: LoggedFaults::default(),
         addresses: config.addresses,
-        shared_addresses,
+        shared_addresses: config.shared_addresses,
         public_url: config.public_url,
         push_peers: config.push_peers,
         page: config.page,
@@ -513,7 +512,7 @@ fn admit(
     peer: IpAddr,
     server: &Server,
 ) -> Result<ConnectionPermit, Full> {
-    if server.proxies.contains(peer) {
+    if server.proxies.get().contains(peer) {
         return guests.admit_proxy();
     }
     let now = Instant::now();

@@ -12,14 +12,14 @@ use anyhow::{Context, bail};
 use fivefold_command_line::{completions, manual_page};
 use fivefold_server::{
     Listeners, Membership, RunError, commands,
-    config::{self, Config, Moderate, Settings, Task},
+    config::{self, Command, Config, ConfigTask, Moderate, Reload, Settings, Sources, Task},
     net::public_url::PublicUrl,
     process::{
         clock::Clock,
         file_limit,
         logs::{self, Logs},
         service_manager::ServiceManager,
-        unix_signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
+        unix_signals::{act_on_hangup, cancel_on_signal, outlive_file_limit},
     },
     run_in_cluster,
     transport::bus::BusConfig,
@@ -54,11 +54,47 @@ fn sentence(error: &anyhow::Error) -> String {
 
 fn run() -> anyhow::Result<ExitCode> {
     outlive_file_limit()?;
-    let (settings, task) = config::read()?;
+    let (sources, command) = config::read()?;
+    match command {
+        Some(Command::Config { task }) => check_or_show(sources, &task),
+        // What the program says about itself needs no settings, which may be wrong.
+        Some(Command::Completions { shell }) => {
+            io::stdout().write_all(&completions(shell, config::command()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Man) => print(&manual_page(config::command())),
+        Some(Command::Health { url, ignore_warnings }) => {
+            let (settings, _logs) = prepare(&sources)?;
+            health(&settings, url.as_ref(), ignore_warnings)
+        }
+        Some(Command::Database(task)) => {
+            let (settings, _logs) = prepare(&sources)?;
+            maintain(&settings, &task).inspect(|_| commands::log_command(&task))
+        }
+        None => {
+            let (settings, logs) = prepare(&sources)?;
+            serve(sources, &settings, &logs).map(|()| ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Reads the settings, and begins the log.
+fn prepare(sources: &Sources) -> anyhow::Result<(Settings, Logs)> {
+    let settings = sources.settings()?;
     let logs = logs::start(&settings.log, settings.log_format).context("--log")?;
-    match &task {
-        None => serve(&settings, &logs).map(|()| ExitCode::SUCCESS),
-        Some(task) => maintain(&settings, task).inspect(|_| commands::log_command(task)),
+    Ok((settings, logs))
+}
+
+fn check_or_show(sources: Sources, task: &ConfigTask) -> anyhow::Result<ExitCode> {
+    match task {
+        ConfigTask::Show => print(&commands::config::show(&sources.settings()?)),
+        ConfigTask::Check { file } => match commands::config::check(sources, file.as_deref()) {
+            Ok(valid) => print(&valid),
+            Err(faults) => {
+                writeln!(io::stdout(), "{faults}")?;
+                Ok(ExitCode::FAILURE)
+            }
+        },
     }
 }
 
@@ -75,9 +111,6 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
             "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
              archive of the WAL for everything up to a failure"
         ),
-        (Task::Health { url, ignore_warnings }, _) => {
-            health(settings, url.as_ref(), *ignore_warnings)
-        }
         (Task::Recover { name }, None) => recover(Database::Folder(&settings.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
         (Task::Moderate { operator, task }, database) => {
@@ -107,11 +140,6 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
         (Task::Migrate { .. }, None) => {
             bail!("say by --database which PostgreSQL database to copy into, or from")
         }
-        (Task::Completions { shell }, _) => {
-            io::stdout().write_all(&completions(*shell, config::command()))?;
-            Ok(ExitCode::SUCCESS)
-        }
-        (Task::Man, _) => print(&manual_page(config::command())),
     }
 }
 
@@ -172,7 +200,7 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn serve(settings: &Settings, logs: &Logs) -> anyhow::Result<()> {
+fn serve(sources: Sources, settings: &Settings, logs: &Logs) -> anyhow::Result<()> {
     let pools = settings.pools()?;
     let (lost_lines, panics) = (logs.lost.clone(), logs.panics.clone());
     let mut config = Config { lost_lines, panics, pools, ..settings.config()? };
@@ -182,7 +210,8 @@ fn serve(settings: &Settings, logs: &Logs) -> anyhow::Result<()> {
     if let Some(node) = &rooms.sole_node {
         config.node = node.id();
     }
-    listen_and_run(settings, rooms, config)
+    let reload = Reload::new(sources, settings.clone(), &config, logs.filter.clone());
+    listen_and_run(settings, rooms, config, reload)
 }
 
 #[tokio::main]
@@ -190,6 +219,7 @@ async fn listen_and_run(
     settings: &Settings,
     rooms: Rooms,
     mut config: Config,
+    mut reload: Reload,
 ) -> anyhow::Result<()> {
     let service = ServiceManager::from_environment();
     config.service = service.clone();
@@ -214,7 +244,7 @@ async fn listen_and_run(
     let shutdown = CancellationToken::new();
     // Before the address is printed: a program that reads it may send a signal at once.
     let stop = cancel_on_signal(shutdown.clone())?;
-    let reload = reload_on_signal(config.tls.clone(), service.clone())?;
+    let reload = act_on_hangup(move || reload.read_again(), service.clone())?;
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");

@@ -1,6 +1,7 @@
 //! Connections and addresses: where the server listens, TLS, proxies, origins, and what one address may ask.
 
 pub(crate) mod address_limits;
+pub mod changeable;
 pub(crate) mod connection_limit;
 pub(crate) mod listen;
 pub(crate) mod logged_addresses;

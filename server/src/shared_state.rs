@@ -25,6 +25,7 @@ use crate::{
     moderation::{Moderation, blocks::Blocks, dealings::SharedAddresses},
     net::{
         address_limits::AddressLimits,
+        changeable::Changeable,
         connection_limit::ConnectionLimit,
         logged_addresses::Addresses,
         origin::Origin,
@@ -71,13 +72,13 @@ const SPREAD_PLACES: u32 = 1_000;
 pub(crate) struct Server {
     pub(crate) limits: Limits,
     pub(crate) clock: Clock,
-    pub(crate) origins: Vec<Origin>,
-    pub(crate) proxies: Proxies,
+    pub(crate) origins: Changeable<Vec<Origin>>,
+    pub(crate) proxies: Changeable<Proxies>,
     pub(crate) proxy_faults: LoggedFaults,
     /// How much of addresses is logged.
     pub(crate) addresses: Addresses,
     /// Addresses whose people may play rated games with each other.
-    pub(crate) shared_addresses: Arc<SharedAddresses>,
+    pub(crate) shared_addresses: Changeable<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
     /// To whom pushes may be sent.
@@ -153,10 +154,11 @@ impl Server {
 
     /// The address of the client that sent a request. Logs a proxy that the operator has forgotten to name.
     pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        if self.proxies.is_unnamed(peer, headers) {
+        let proxies = self.proxies.get();
+        if proxies.is_unnamed(peer, headers) {
             self.proxy_faults.log(peer, ProxyFault::Untrusted);
         }
-        self.proxies.client(peer, headers)
+        proxies.client(peer, headers)
     }
 
     /// Whether the browser encrypts the connection: by TLS here, or at a proxy. The public URL decides if
@@ -164,7 +166,7 @@ impl Server {
     pub(crate) fn is_encrypted(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         self.tls.is_some()
             || self.public_url.as_ref().is_some_and(|url| url.origin().is_encrypted())
-            || self.proxies.is_encrypted(peer, headers)
+            || self.proxies.get().is_encrypted(peer, headers)
     }
 
     /// Forgets addresses that are gone and have their full allowances, at intervals; never returns.

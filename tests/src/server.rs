@@ -300,7 +300,7 @@ impl Server {
         self.signal("-TERM");
     }
 
-    /// Asks the server to reload its certificate.
+    /// Asks the server to read its settings and its certificate again.
     ///
     /// # Panics
     /// When the signal cannot be sent.

@@ -1,8 +1,11 @@
-//! What the settings must fulfil together.
+//! What the settings must fulfil together, and the files that they name.
 
-use anyhow::bail;
+use std::fmt::Display;
 
-use super::Settings;
+use fivefold_storage::DatabaseUrl;
+
+use super::{Settings, settings::Place};
+use crate::pairing::pools::Pools;
 
 /// Only one of two can hold the data.
 const APART: [[&str; 2]; 3] =
@@ -30,29 +33,49 @@ pub(super) const NEEDED: [(&str, &str); 17] = [
 ];
 
 impl Settings {
-    /// Checks the settings as a whole.
-    ///
-    /// # Errors
-    /// If two contradict each other, or one lacks another.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        for pair in APART {
-            if let [Some(one), Some(other)] = pair.map(|key| self.place(key)) {
-                bail!(
-                    "{one} and {other} are both given, but only one can hold the data: leave one out"
-                );
-            }
-        }
-        for (key, needed) in NEEDED {
-            if let (Some(one), None) = (self.place(key), self.place(needed)) {
-                bail!("{one} needs the setting {needed}, too");
-            }
-        }
-        Ok(())
+    /// What contradicts each other, and what lacks another setting.
+    pub(super) fn contradictions(&self) -> Vec<String> {
+        let apart = APART.into_iter().filter_map(|pair| {
+            let [Some(one), Some(other)] = pair.map(|key| self.place(key)) else { return None };
+            Some(format!(
+                "{one} and {other} are both given, but only one can hold the data: leave one out"
+            ))
+        });
+        let lacking = NEEDED.into_iter().filter_map(|(key, needed)| {
+            let one = self.place(key).filter(|_| self.place(needed).is_none())?;
+            Some(format!("{one} needs the setting {needed}, too"))
+        });
+        apart.chain(lacking).collect()
+    }
+
+    /// Reads what a start reads beside the settings, except for the database. Says what is wrong with it.
+    pub(super) fn faults_of_files(&self) -> Vec<String> {
+        let check = |url: &Option<DatabaseUrl>| url.as_ref().map_or(Ok(()), DatabaseUrl::check);
+        let needs_folder = self.database.is_none() && !self.in_memory;
+        let pools = self.pools.as_ref().and_then(|file| {
+            let error = Pools::read(file).err()?;
+            Some(format!("{}: {error}", file.display()))
+        });
+        let faults = [
+            ("data", text(self.data_folder()).filter(|_| needs_folder)),
+            ("database", text(check(&self.database))),
+            ("database-replica", text(check(&self.database_replica))),
+            ("tls-cert", text(self.tls())),
+            ("bus", text(self.bus())),
+            ("pools", pools),
+        ];
+        let faults = faults.into_iter().filter_map(|(key, fault)| Some((key, fault?)));
+        faults.map(|(key, fault)| format!("{}: {fault}", self.place(key).unwrap_or(key))).collect()
     }
 
     /// Where a setting is given; nowhere if it is a switch that is off.
     fn place(&self, key: &str) -> Option<&str> {
         let is_off = key == "in-memory" && !self.in_memory;
-        self.given.get(key).filter(|_| !is_off).map(String::as_str)
+        self.given.get(key).filter(|_| !is_off).map(|Place { text, .. }| text.as_str())
     }
+}
+
+/// What is wrong.
+fn text<T>(result: Result<T, impl Display>) -> Option<String> {
+    result.err().map(|error| error.to_string())
 }

@@ -6,6 +6,9 @@ use clap::ValueEnum;
 
 /// Reads and shows the values of one type.
 pub(super) trait Kind<T> {
+    /// Whether a value is never shown, and may also stand in a file of its own.
+    const IS_SECRET: bool = false;
+
     /// The value of a text. The error says what is allowed.
     fn read(&self, text: &str) -> Result<T, String>;
 
@@ -61,6 +64,8 @@ impl Kind<PathBuf> for Path {
 }
 
 impl<T: TryFrom<String, Error: Display>> Kind<T> for Secret {
+    const IS_SECRET: bool = true;
+
     fn read(&self, text: &str) -> Result<T, String> {
         text.to_owned().try_into().map_err(|error: T::Error| error.to_string())
     }
@@ -95,6 +100,8 @@ impl<T: Display> Kind<Vec<T>> for List<T> {
 }
 
 impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
+    const IS_SECRET: bool = K::IS_SECRET;
+
     fn read(&self, text: &str) -> Result<Option<T>, String> {
         self.1.read(text).map(Some)
     }

@@ -1,7 +1,7 @@
 //! The settings of the server, each defined once: flags, variables, the settings file, help and the table in
 //! `docs/operating/settings.md` all come from here.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, iter, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use directories::ProjectDirs;
@@ -39,6 +39,30 @@ pub struct Setting {
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
     /// Its value, or what applies without one.
     pub(super) show: fn(&Settings) -> String,
+    /// Whether it has the same value in both.
+    pub(super) is_same: fn(&Settings, &Settings) -> bool,
+    /// Whether its value is never shown, and may also stand in a file of its own.
+    pub(super) is_secret: bool,
+    /// Whether a running server takes a new value on SIGHUP.
+    pub(super) is_read_again: bool,
+}
+
+/// Where a setting stands that is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// For messages: `--data`, `the variable FIVEFOLD_DATA`, `data (fivefold.toml:3:1)`.
+    pub(super) text: String,
+    /// For the list of settings: `--data`, `FIVEFOLD_DATA`, `fivefold.toml:3:1`.
+    pub(super) short: String,
+    /// The file that holds the value, if that is a secret in a file.
+    pub(super) file: Option<String>,
+}
+
+/// A name under which a setting is given: its own, or that of a file which holds a secret.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SettingName {
+    pub(super) setting: &'static Setting,
+    pub(super) is_file: bool,
 }
 
 impl Setting {
@@ -63,8 +87,9 @@ impl Setting {
     }
 
     /// What it does.
-    pub fn help(&self) -> &'static str {
-        self.help.trim_start()
+    fn help(&self) -> String {
+        let help = self.help.trim_start();
+        if self.is_read_again { format!("{help} Read again on SIGHUP.") } else { help.to_owned() }
     }
 
     /// What applies if it is not set.
@@ -73,11 +98,61 @@ impl Setting {
     }
 }
 
-/// A row is the help, the name (with `--` if there is a flag), the value, its kind, and the field: one of its own, or
-/// one of [`Limits`].
+impl SettingName {
+    /// All names, in the order of the table.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        SETTINGS.iter().flat_map(|setting| {
+            let file = setting.is_secret.then_some(Self { setting, is_file: true });
+            iter::once(Self { setting, is_file: false }).chain(file)
+        })
+    }
+
+    /// The key in the settings file.
+    pub(super) fn key(self) -> String {
+        format!("{}{}", self.setting.key(), if self.is_file { "-file" } else { "" })
+    }
+
+    /// The environment variable.
+    pub(super) fn variable(self) -> String {
+        format!("{}{}", self.setting.variable(), if self.is_file { "_FILE" } else { "" })
+    }
+
+    /// Whether there is a flag for it.
+    pub(super) fn is_flag(self) -> bool {
+        self.setting.is_flag() && !self.is_file
+    }
+
+    /// What its value is; empty for a switch.
+    pub(super) fn value(self) -> &'static str {
+        if self.is_file { "FILE" } else { self.setting.value }
+    }
+
+    /// What it does.
+    pub(super) fn help(self) -> String {
+        if self.is_file {
+            format!("File that holds the value of `{}`.", self.setting.key())
+        } else {
+            self.setting.help()
+        }
+    }
+
+    /// What applies if it is not set.
+    pub(super) fn default(self) -> String {
+        if self.is_file { "none".to_owned() } else { self.setting.default() }
+    }
+}
+
+/// Whether this kind of the field's values is secret.
+const fn is_secret<T, K: Kind<T>>(_: &K, _: fn(&Settings) -> &T) -> bool {
+    K::IS_SECRET
+}
+
+/// A row is the help, the name (with `--` if there is a flag), the value, `[again]` if it is read again on SIGHUP, its
+/// kind, and the field: one of its own, or one of [`Limits`].
 macro_rules! settings {
     (
-        $($(#[doc = $help:literal])+ $name:literal $($value:ident)?: $kind:expr => $field:ident: $type:ty;)+
+        $($(#[doc = $help:literal])+ $name:literal $($value:ident)? $([$again:ident])?: $kind:expr
+            => $field:ident: $type:ty;)+
         limits:
         $($(#[doc = $limit_help:literal])+ $limit:literal $number:ident: $limit_kind:expr => $($path:ident).+;)+
     ) => {
@@ -85,21 +160,21 @@ macro_rules! settings {
         #[derive(Clone, PartialEq, Eq, Debug, Default)]
         pub struct Settings {
             /// Where each setting that is given stands, by its key.
-            pub(super) given: BTreeMap<&'static str, String>,
+            pub(super) given: BTreeMap<&'static str, Place>,
             pub(super) limits: Limits,
             $(pub $field: $type,)+
         }
 
         /// All settings, in the order of the table.
         pub static SETTINGS: &[Setting] = &[
-            $(setting!($name, concat!($(stringify!($value))?), concat!($($help),+), $kind, $field),)+
-            $(setting!($limit, stringify!($number), concat!($($limit_help),+), $limit_kind, limits.$($path).+),)+
+            $(setting!($name, concat!($(stringify!($value))?), concat!($($help),+), [$($again)?], $kind, $field),)+
+            $(setting!($limit, stringify!($number), concat!($($limit_help),+), [], $limit_kind, limits.$($path).+),)+
         ];
     };
 }
 
 macro_rules! setting {
-    ($name:literal, $value:expr, $help:expr, $kind:expr, $($field:ident).+) => {
+    ($name:literal, $value:expr, $help:expr, [$($again:ident)?], $kind:expr, $($field:ident).+) => {
         Setting {
             name: $name,
             value: $value,
@@ -109,7 +184,19 @@ macro_rules! setting {
                 Ok(())
             },
             show: |settings| $kind.show(&settings.$($field).+),
+            is_same: |one, other| one.$($field).+ == other.$($field).+,
+            is_secret: is_secret(&$kind, |settings| &settings.$($field).+),
+            is_read_again: is_read_again!($($again)?),
         }
+    };
+}
+
+macro_rules! is_read_again {
+    () => {
+        false
+    };
+    (again) => {
+        true
     };
 }
 
@@ -119,7 +206,7 @@ settings! {
     /// Folder of the database, created if missing.
     "--data" FOLDER: Maybe("the platform's data folder", Path) => data: Option<PathBuf>;
     /// Keep everything in this PostgreSQL database (15 or newer) instead of a folder:
-    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Put a password in the variable or the
+    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Put a password in the variable or a
     /// file: other users of the machine can see the flags of a process.
     "--database" URL: Maybe("none", Secret) => database: Option<DatabaseUrl>;
     /// Read finished games from this standby of the database.
@@ -132,15 +219,15 @@ settings! {
     /// previews begin with it, and passkeys belong to its domain. Without it, previews follow the request's
     /// `Host`, and passkeys work only at `localhost`.
     "--public-url" URL: Maybe("none", Text) => public_url: Option<PublicUrl>;
-    /// Encrypt connections (https, wss) with this certificate chain (PEM file). Read again on SIGHUP.
-    "--tls-cert" FILE: Maybe("none", Path) => tls_cert: Option<PathBuf>;
+    /// Encrypt connections (https, wss) with this certificate chain (PEM file).
+    "--tls-cert" FILE [again]: Maybe("none", Path) => tls_cert: Option<PathBuf>;
     /// Private key of the certificate (PEM file).
-    "--tls-key" FILE: Maybe("none", Path) => tls_key: Option<PathBuf>;
+    "--tls-key" FILE [again]: Maybe("none", Path) => tls_key: Option<PathBuf>;
     /// Address for Prometheus metrics, for the operator only.
     "--metrics-listen" ADDRESS: Maybe("none", Text) => metrics_listen: Option<ListenAddress>;
     /// What to log on stderr: a level (off, error, warn, info, debug, trace), and levels of single targets,
     /// such as `warn,audit=info`.
-    "--log" FILTER: Text => log: LogFilter;
+    "--log" FILTER [again]: Text => log: LogFilter;
     /// Format of log lines: `text` or `json`.
     "--log-format" FORMAT: Choice => log_format: LogFormat;
     /// How much of people's addresses is logged: `full`, `network` or `off`. Programs such as fail2ban need
@@ -155,7 +242,7 @@ settings! {
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// `nats://user:password@host:4222` or `nats://token@host:4222`, with `tls:` instead of `nats:` to demand
     /// encryption, several separated by commas. All nodes use the same database. Put a password in the variable
-    /// or the file: other users of the machine can see the flags of a process.
+    /// or a file: other users of the machine can see the flags of a process.
     "--bus" URLS: Maybe("none", Secret) => bus: Option<NatsUrls>;
     /// Prove to NATS who the node is with this file of credentials (JWT and key, as `nsc` writes them).
     "bus-credentials" FILE: Maybe("none", Path) => bus_credentials: Option<PathBuf>;
@@ -186,13 +273,13 @@ settings! {
     /// Sender of e-mail, such as `Fivefold <news@play.example>`.
     "mail-from" ADDRESS: Maybe("none", Text) => mail_from: Option<MailSender>;
     /// Allow pages of these origins to play here, besides those of the server's own host.
-    "allow-origin" ORIGINS: List(parse) => allow_origin: Vec<Origin>;
+    "allow-origin" ORIGINS [again]: List(parse) => allow_origin: Vec<Origin>;
     /// Trust the X-Forwarded-For, -Host and -Proto headers of these addresses and networks.
-    "trusted-proxy" NETWORKS: List(parse_network) => trusted_proxy: Vec<IpNet>;
+    "trusted-proxy" NETWORKS [again]: List(parse_network) => trusted_proxy: Vec<IpNet>;
     /// Let accounts that are used at these addresses or networks, such as a club's or a school's, play rated
     /// games with each other. Elsewhere games of two accounts that were used on one device, or at one address
     /// within the hour, are casual.
-    "shared-address" NETWORKS: List(parse_network) => shared_address: Vec<IpNet>;
+    "shared-address" NETWORKS [again]: List(parse_network) => shared_address: Vec<IpNet>;
     /// Offer the pools of this file (JSON) to those who seek an opponent.
     "pools" FILE: Maybe("seven pools", Path) => pools: Option<PathBuf>;
     /// Threads for bots.

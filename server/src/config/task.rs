@@ -1,4 +1,4 @@
-//! The commands that work on a database instead of serving.
+//! The commands that do something else than serve: most work on a database.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,53 @@ use crate::net::public_url::PublicUrl;
 #[command(name = "fivefold-server", version = VERSION)]
 pub(super) struct Words {
     #[command(subcommand)]
-    pub(super) task: Option<Task>,
+    pub(super) command: Option<Command>,
 }
 
-/// Maintenance of a database, also while a server uses it, and a question to that server.
+/// What to do instead of serving.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
+pub enum Command {
+    #[command(flatten)]
+    Database(Task),
+    /// Check the settings, or show which hold.
+    Config {
+        /// What to do.
+        #[command(subcommand)]
+        task: ConfigTask,
+    },
+    /// Ask the running server how it is: prints one line, and ends with 0 if the server is ready. Each state and
+    /// warning has an exit code of its own, and 3 means that nobody answers.
+    Health {
+        /// The address of the server, such as https://play.example [default: that of metrics-listen or listen].
+        #[arg(long)]
+        url: Option<PublicUrl>,
+        /// End with 0 if the server is ready, although there are warnings.
+        #[arg(long)]
+        ignore_warnings: bool,
+    },
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page: fivefold-server man > fivefold-server.1, or fivefold-server man | man -l -
+    Man,
+}
+
+/// What an operator does with the settings. Nothing is connected, and no database is opened.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
+pub enum ConfigTask {
+    /// Read all that a start would read (flags, variables, the settings file, and the files that they name), and list
+    /// all faults.
+    Check {
+        /// The settings file, instead of the one that --config or FIVEFOLD_CONFIG names.
+        file: Option<String>,
+    },
+    /// Print each setting, its value and where it comes from, as a settings file. Secrets are not shown.
+    Show,
+}
+
+/// Maintenance of a database, also while a server uses it.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
     /// Check the database file and every game in it.
@@ -29,16 +72,6 @@ pub enum Task {
     Backup {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
-    },
-    /// Ask the running server how it is: prints one line, and ends with 0 if the server is ready. Each state and
-    /// warning has an exit code of its own, and 3 means that nobody answers.
-    Health {
-        /// The address of the server, such as https://play.example [default: that of metrics-listen or listen].
-        #[arg(long)]
-        url: Option<PublicUrl>,
-        /// End with 0 if the server is ready, although there are warnings.
-        #[arg(long)]
-        ignore_warnings: bool,
     },
     /// Print a new recovery code for the account with this name, whose member has lost the password
     /// and all codes. The server may run.
@@ -90,13 +123,6 @@ pub enum Task {
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },
-    /// Print the completions for a shell.
-    Completions {
-        /// The shell.
-        shell: Shell,
-    },
-    /// Print the manual page: fivefold-server man > fivefold-server.1, or fivefold-server man | man -l -
-    Man,
 }
 
 /// What an operator does. People are named by the name of their account, or by their id.

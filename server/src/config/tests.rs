@@ -11,9 +11,10 @@ use fivefold_command_line::manual_page;
 
 use super::{
     checks::NEEDED,
-    settings::{SETTINGS, Setting, Settings},
-    sources::{command, distance},
+    settings::{SETTINGS, Setting, SettingName, Settings},
+    sources::{Sources, command, distance},
 };
+use crate::commands;
 
 const TABLE: &str = "docs/operating/settings.md";
 const HEAD: &str =
@@ -90,12 +91,15 @@ fn cases() -> impl Iterator<Item = (&'static Setting, &'static str, &'static str
     CASES.into_iter().map(|(key, good, bad)| (setting(key), good, bad))
 }
 
-/// The settings from these flags and variables, or the problem.
-fn read(flags: &[&str], variables: &[(String, &str)]) -> Result<Settings, String> {
+fn sources(flags: &[&str], variables: &[(String, &str)]) -> Sources {
     let words = command().try_get_matches_from([&["fivefold-server"], flags].concat());
-    let words = words.map_err(|error| error.to_string())?;
     let variables = variables.iter().map(|(name, text)| (name.into(), OsString::from(text)));
-    Settings::from_sources(&words, variables).map_err(|error| format!("{error:#}"))
+    Sources::new(&words.unwrap(), variables)
+}
+
+/// The settings from these flags and variables, or what is wrong with them.
+fn read(flags: &[&str], variables: &[(String, &str)]) -> Result<Settings, String> {
+    sources(flags, variables).settings().map_err(|faults| faults.to_string())
 }
 
 /// The settings from a file, or the problem, in which the file is `FILE`.
@@ -146,7 +150,7 @@ fn every_setting_works_from_a_variable_and_from_the_file() {
         assert!(problem.starts_with(&format!("the variable {}{end}", one.variable())), "{problem}");
         let key = one.key();
         let problem = read_file(&format!("\n# {key}\n{key} = \"{bad}\"\n")).unwrap_err();
-        assert!(problem.starts_with(&format!("{key} (FILE:3){end}")), "{problem}");
+        assert!(problem.starts_with(&format!("{key} (FILE:3:1){end}")), "{problem}");
     }
 }
 
@@ -167,31 +171,36 @@ fn a_flag_comes_before_a_variable_and_a_variable_before_the_file() {
 }
 
 #[test]
-fn a_fault_in_the_file_names_its_line() {
+fn a_fault_in_the_file_names_its_line_and_column() {
     let cases = [
         (
             "sessions = 5\nsesions = 5",
-            "FILE:2: there is no setting sesions: did you mean sessions?",
+            "FILE:2:1: there is no setting sesions: did you mean sessions?",
         ),
-        ("[limits]\nsessions = 5", "FILE:1: there is no setting limits: "),
-        ("config = 'other.toml'", "FILE:1: there is no setting config: "),
-        ("sessions = 5\n\nsessions = 6", "FILE:3: duplicate key"),
-        ("rooms = 0", "rooms (FILE:1): give a number from 1 to 4294967295"),
+        ("[limits]\nsessions = 5", "FILE:1:2: there is no setting limits: "),
+        ("config = 'other.toml'", "FILE:1:1: there is no setting config: "),
+        ("sessions = 5\n\nsessions = 6", "FILE:3:1: duplicate key"),
+        ("rooms = 0", "rooms (FILE:1:1): give a number from 1 to 4294967295"),
         (
             "rooms = 1.5",
-            "rooms (FILE:1): give a text, a whole number, true, false or a list of texts",
+            "rooms (FILE:1:1): give a text, a whole number, true, false or a list of texts",
         ),
-        ("log-format = 'xml'", "log-format (FILE:1): give one of text, json"),
-        ("\noidc-name = 'Club'", "oidc-name (FILE:2) needs the setting oidc-issuer, too"),
-        ("data = '/a'\nin-memory = true", "in-memory (FILE:2) and data (FILE:1) are both given"),
+        ("log-format = 'xml'", "log-format (FILE:1:1): give one of text, json"),
+        ("\noidc-name = 'Club'", "oidc-name (FILE:2:1) needs the setting oidc-issuer, too"),
+        (
+            "data = '/a'\nin-memory = true",
+            "in-memory (FILE:2:1) and data (FILE:1:1) are both given",
+        ),
+        ("  # Жук\n\trooms = 0", "rooms (FILE:2:2): give a number"),
+        ("rooms = 1 # ä\nlog = 'ä' x", "FILE:2:11: "),
         // A secret is in no message, whatever is wrong.
-        ("log = 'off'\ndatabase = 'postgres://u:s3cret@h/d\n", "FILE:2: "),
-        ("database = postgres://u:s3cret@h/d\n", "FILE:1: "),
-        ("database = 'postgres://u:s3cret@h/d' x\n", "FILE:1: "),
-        ("database = ['postgres://u:s3cret@h/d', 1]", "database (FILE:1): give a text"),
-        ("smtp = 'nats://u:s3cret@h'", "smtp (FILE:1): give smtps://"),
-        ("smtp = 'smtps://u:s3cret@h'", "smtp (FILE:1) needs the setting mail-from, too"),
-        ("bus = 'nats://u:s3cret@h'", "bus (FILE:1) needs the setting database, too"),
+        ("log = 'off'\ndatabase = 'postgres://u:s3cret@h/d\n", "FILE:2:"),
+        ("database = postgres://u:s3cret@h/d\n", "FILE:1:"),
+        ("database = 'postgres://u:s3cret@h/d' x\n", "FILE:1:"),
+        ("database = ['postgres://u:s3cret@h/d', 1]", "database (FILE:1:1): give a text"),
+        ("smtp = 'nats://u:s3cret@h'", "smtp (FILE:1:1): give smtps://"),
+        ("smtp = 'smtps://u:s3cret@h'", "smtp (FILE:1:1) needs the setting mail-from, too"),
+        ("bus = 'nats://u:s3cret@h'", "bus (FILE:1:1) needs the setting database, too"),
     ];
     for (content, expected) in cases {
         let problem = read_file(content).unwrap_err();
@@ -208,19 +217,198 @@ fn a_fault_in_the_file_names_its_line() {
 }
 
 #[test]
-fn secrets_are_not_shown() {
-    let variables = [
-        ("FIVEFOLD_DATABASE".to_owned(), "postgres://u:s3cret@h/d"),
-        ("FIVEFOLD_BUS".to_owned(), "nats://u:s3cret@h"),
-        ("FIVEFOLD_PUBLIC_URL".to_owned(), "https://play.example"),
-        ("FIVEFOLD_OIDC_ISSUER".to_owned(), "https://login.example"),
-        ("FIVEFOLD_OIDC_CLIENT".to_owned(), "fivefold"),
-        ("FIVEFOLD_OIDC_SECRET".to_owned(), "s3cret"),
+fn all_faults_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("pools.json"), "[\n  {\"name\": 1}\n]").unwrap();
+    fs::write(path("broken.toml"), "log = 'off'\noidc-issuer = 'https://login.example\n").unwrap();
+    let content = format!(
+        "rooms = 0\nsesions = 5\ntls-cert = '{}'\ntls-key = 'key.pem'\noidc-name = 'Club'\npools = '{}'\n\
+         listen = 1.5\nbus = 'nats://h'\nbus-ca = '{}'\n",
+        path("cert.pem"),
+        path("pools.json"),
+        path("ca.pem")
+    );
+    fs::write(path("fivefold.toml"), content).unwrap();
+    let given = [("FIVEFOLD_LOG".to_owned(), "loud"), ("FIVEFOLD_LISTENS".to_owned(), "x")];
+    let found = |sources: Sources, file: &str| {
+        let faults = sources.checked_settings().unwrap_err().to_string();
+        faults.replace(&path(file), "FILE").replace(folder.path().to_str().unwrap(), "FOLDER")
+    };
+    let faults = found(
+        sources(&["--config", "other.toml"], &given).with_file(&path("fivefold.toml")),
+        "fivefold.toml",
+    );
+    let expected = [
+        "there is no setting FIVEFOLD_LISTENS: did you mean FIVEFOLD_LISTEN?",
+        "FILE:2:1: there is no setting sesions: did you mean sessions?",
+        "listen (FILE:7:1): give a text",
+        "rooms (FILE:1:1): give a number",
+        "the variable FIVEFOLD_LOG: `loud` is no level",
+        "bus (FILE:8:1) needs the setting database, too",
+        "oidc-name (FILE:5:1) needs the setting oidc-issuer, too",
+        "tls-cert (FILE:3:1): cannot read the certificate in FOLDER/cert.pem: ",
+        "bus (FILE:8:1): cannot use FOLDER/ca.pem as bus-ca: ",
+        "pools (FILE:6:1): FOLDER/pools.json: invalid type",
     ];
-    let settings = read(&[], &variables).unwrap();
-    let shown: Vec<_> = SETTINGS.iter().map(|setting| (setting.show)(&settings)).collect();
-    let text = format!("{settings:?} {shown:?}");
-    assert!(text.contains("login.example") && !text.contains("s3cret"), "{text}");
+    let lines: Vec<_> = faults.lines().collect();
+    assert_eq!(lines.len(), expected.len(), "{faults}");
+    for start in expected {
+        assert!(lines.iter().any(|line| line.starts_with(start)), "{start}: {faults}");
+    }
+    assert!(faults.contains("at line 2 column "), "{faults}");
+
+    // What is needed may stand behind the fault.
+    let given = [("FIVEFOLD_OIDC_NAME".to_owned(), "Club"), ("FIVEFOLD_ROOMS".to_owned(), "0")];
+    let faults = found(sources(&[], &given).with_file(&path("broken.toml")), "broken.toml");
+    let lines: Vec<_> = faults.lines().collect();
+    assert!(
+        matches!(&*lines, [one, two] if one.starts_with("FILE:2:") && two.contains("_ROOMS")),
+        "{faults}"
+    );
+}
+
+/// Every secret, and a value with the password that is planted in it.
+const SECRETS: [(&str, &str); 5] = [
+    ("database", "postgres://u:s3cret@127.0.0.1/d"),
+    ("database-replica", "postgres://u:s3cret@127.0.0.1/r"),
+    ("bus", "nats://u:s3cret@h"),
+    ("oidc-secret", "s3cret"),
+    ("smtp", "smtps://u:s3cret@mail.example"),
+];
+
+/// The same with a fault, if there can be one.
+const WRONG_SECRETS: [(&str, &str); 6] = [
+    ("database", "mysql://u:s3cret@h/d"),
+    ("database", "postgres://u:s3cret@h:x/d"),
+    ("database-replica", "postgres://u:s3cret"),
+    ("bus", "http://u:s3cret@h"),
+    ("bus", "nats://u:s3cret"),
+    ("smtp", "smtps://u:s3cret@mail.example:x"),
+];
+
+/// Gives the secret in each of its sources, and calls the function with them.
+fn from_each_source(key: &str, secret: &str, mut check: impl FnMut(&str, &Sources)) {
+    let folder = tempfile::tempdir().unwrap();
+    let [holder, file] = ["secret", "fivefold.toml"].map(|name| folder.path().join(name));
+    fs::write(&holder, format!("{secret}\n")).unwrap();
+    let (holder, config) = (holder.to_str().unwrap(), file.to_str().unwrap());
+    let variables = |name: String, text| {
+        let needed = with_needed(setting(key)).into_iter().filter(|(needed, _)| *needed != key);
+        let needed = needed.map(|(key, text)| (setting(key).variable(), text));
+        needed.chain([(name, text)]).collect::<Vec<_>>()
+    };
+    let variable = setting(key).variable();
+    check("variable", &sources(&[], &variables(variable.clone(), secret)));
+    check("variable of a file", &sources(&[], &variables(format!("{variable}_FILE"), holder)));
+    for (name, text) in [(key.to_owned(), secret), (format!("{key}-file"), holder)] {
+        fs::write(&file, format!("{name} = '{text}'")).unwrap();
+        check(&name, &sources(&[], &variables("FIVEFOLD_CONFIG".to_owned(), config)));
+    }
+    if setting(key).is_flag() {
+        let flag = format!("--{key}={secret}");
+        let mut given = variables(String::new(), "");
+        given.pop();
+        check("flag", &sources(&[&flag], &given));
+    }
+}
+
+#[test]
+fn a_secret_works_from_every_source_and_is_never_shown() {
+    let secrets: Vec<_> = SETTINGS.iter().filter(|setting| setting.is_secret).collect();
+    assert_eq!(
+        secrets.iter().map(|setting| setting.key()).collect::<Vec<_>>(),
+        SECRETS.map(|(key, _)| key)
+    );
+    for (key, secret) in SECRETS {
+        from_each_source(key, secret, |source, sources| {
+            let settings = sources.settings().unwrap_or_else(|faults| panic!("{key}: {faults}"));
+            let shown = commands::config::show(&settings);
+            let checked = commands::config::check(sources.clone(), None);
+            let text = format!("{settings:?} {sources:?} {checked:?}\n{shown}");
+            assert!(!text.contains("s3cret"), "{source}: {text}");
+            let line = |start: &str| shown.lines().any(|line| line.starts_with(start));
+            let is_file = source.contains("file");
+            assert_eq!(line(&format!("{key}-file = \"")), is_file, "{source}: {shown}");
+            assert_eq!(line(&format!("# {key}: (hidden) # ")), !is_file, "{source}: {shown}");
+            let default = Settings::default();
+            assert!(!(setting(key).is_same)(&settings, &default), "{source}: {key} is not set");
+        });
+    }
+    for (key, secret) in WRONG_SECRETS {
+        from_each_source(key, secret, |source, sources| {
+            let faults = commands::config::check(sources.clone(), None).unwrap_err().to_string();
+            assert!(faults.contains(key) && !faults.contains("s3cret"), "{source}: {faults}");
+        });
+    }
+}
+
+#[test]
+fn a_secret_that_is_given_twice_or_not_there_is_a_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("secret"), "s3cret").unwrap();
+    fs::write(path("empty"), "\n").unwrap();
+    let [secret, empty, none] = ["secret", "empty", "none"].map(path);
+    let client = "oidc-issuer = 'https://login.example'\noidc-client = 'c'\npublic-url = 'https://a.example'\n";
+    let given = |text: &str| read_file(&format!("{client}{text}"));
+    assert_eq!(given(&format!("oidc-secret-file = '{secret}'")).err(), None);
+    let both = format!("oidc-secret-file = '{secret}'\noidc-secret = 's3cret'");
+    let expected =
+        "oidc-secret (FILE:5:1) and oidc-secret-file (FILE:4:1) are both given: leave one out";
+    assert_eq!(given(&both).unwrap_err(), expected);
+    let fault = given(&format!("oidc-secret-file = '{none}'")).unwrap_err();
+    assert!(fault.starts_with("oidc-secret-file (FILE:4:1): cannot read this file: "), "{fault}");
+    let fault = given(&format!("oidc-secret-file = '{empty}'")).unwrap_err();
+    assert_eq!(fault, format!("oidc-secret-file (FILE:4:1): {empty} is empty"));
+    let fault = given("oidc-secret-file = ''").unwrap_err();
+    assert!(fault.starts_with("oidc-secret-file (FILE:4:1) is empty: "), "{fault}");
+    let fault = read_file("smtp-file = '/dev/null'").unwrap_err();
+    let expected = "smtp-file (FILE:1:1): /dev/null is no regular file\n\
+                    smtp-file (FILE:1:1) needs the setting mail-from, too\n\
+                    smtp-file (FILE:1:1) needs the setting public-url, too";
+    assert_eq!(fault, expected);
+    assert!(read_file("log-file = 'x'").unwrap_err().contains("there is no setting log-file"));
+
+    // The variable replaces the key, and then the key's file need not be there.
+    fs::write(path("fivefold.toml"), format!("{client}oidc-secret-file = '{none}'")).unwrap();
+    let file = path("fivefold.toml");
+    let variables = [("FIVEFOLD_OIDC_SECRET_FILE".to_owned(), &*secret)];
+    let settings = read(&["--config", &file], &variables).unwrap();
+    assert!(settings.oidc_secret.is_some());
+}
+
+#[test]
+fn what_is_shown_is_a_settings_file_with_the_same_settings() {
+    let content = "listen = 8000\nno-demo = true\noidc-name = \"a \\\"b\\\" \\\\ \\u007f\"\n\
+                   oidc-issuer = 'https://login.example'\noidc-client = '007'\npublic-url = 'https://a.example'\n\
+                   trusted-proxy = ['10.0.0.0/8', '192.0.2.7']\ndisk-reserve = 5\ndrain = 3\ndata = '7'\n";
+    let settings = read_file(content).unwrap();
+    let shown = commands::config::show(&settings);
+    let again = read_file(&shown).unwrap_or_else(|faults| panic!("{faults}\n{shown}"));
+    for setting in SETTINGS.iter().filter(|setting| setting.key() != "config") {
+        assert!((setting.is_same)(&settings, &again), "{}: {shown}", setting.key());
+    }
+    assert_eq!(shown.lines().count(), SETTINGS.len());
+    let has = |line: &str| shown.lines().any(|shown| shown == line);
+    for line in [
+        "# log = \"info\" # default",
+        "# in-memory = false # default",
+        "# rooms = 100000 # default",
+        "# smtp: none # default",
+        "# allow-origin: none # default",
+        "# node-name: the name of its host # default",
+    ] {
+        assert!(has(line), "{line}: {shown}");
+    }
+    assert!(
+        shown.contains("\nno-demo = true # ") && shown.contains("fivefold.toml:2:1\n"),
+        "{shown}"
+    );
+    let given = [("FIVEFOLD_LOG".to_owned(), "warn")];
+    let shown = commands::config::show(&read(&["--listen", "8001"], &given).unwrap());
+    assert!(shown.contains("\nlisten = \"127.0.0.1:8001\" # --listen\n"), "{shown}");
+    assert!(shown.contains("\nlog = \"warn\" # FIVEFOLD_LOG\n"), "{shown}");
 }
 
 #[test]
@@ -284,7 +472,10 @@ fn the_flags_are_few() {
         let flag = format!("--{} ", setting.key());
         let is_there = |text: &str| help.lines().any(|line| line.trim_start().starts_with(text));
         assert_eq!(is_there(flag.trim_end()), setting.is_flag(), "{flag}");
-        assert!(setting.is_flag() || is_there(&format!("{}=", setting.variable())), "{help}");
+    }
+    for name in SettingName::all().filter(|name| !name.is_flag()) {
+        let text = format!("{}=", name.variable());
+        assert!(help.lines().any(|line| line.trim_start().starts_with(&text)), "{text}: {help}");
     }
 }
 
@@ -317,11 +508,11 @@ fn the_files_in_the_guide_are_accepted() {
 
 /// The table of the guide for operators.
 fn table() -> String {
-    let rows = SETTINGS.iter().map(|setting| {
-        let (key, variable) = (setting.key(), setting.variable());
-        let flag = if setting.is_flag() { format!(", `--{key}`") } else { String::new() };
-        let value = if setting.is_switch() { "true" } else { setting.value };
-        let (default, help) = (setting.default(), setting.help());
+    let rows = SettingName::all().map(|name| {
+        let (key, variable) = (name.key(), name.variable());
+        let flag = if name.is_flag() { format!(", `--{key}`") } else { String::new() };
+        let value = if name.value().is_empty() { "true" } else { name.value() };
+        let (default, help) = (name.default(), name.help());
         format!("| `{key}` | `{variable}`{flag} | `{value}` | {default} | {help} |\n")
     });
     rows.collect()

@@ -95,8 +95,8 @@ fn may_change(server: &Server, caller: &Caller, request: &Request) -> bool {
         return true;
     }
     let headers = request.headers();
-    let host = server.proxies.host(caller.peer, headers);
-    if !origin::is_allowed(headers, host, &server.origins) {
+    let host = server.proxies.get().host(caller.peer, headers);
+    if !origin::is_allowed(headers, host, &server.origins.get()) {
         if let Some(fault) = ProxyFault::of_origin(headers) {
             server.proxy_faults.log(caller.peer, fault);
         }

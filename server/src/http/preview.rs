@@ -127,7 +127,7 @@ pub(super) fn address(
     if let Some(url) = &server.public_url {
         return Some(format!("{url}{path}"));
     }
-    let host = server.proxies.host(caller.peer, headers)?;
+    let host = server.proxies.get().host(caller.peer, headers)?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
     if host.is_empty() || !host.bytes().all(is_plain) {
         return None;

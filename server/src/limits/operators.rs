@@ -1,4 +1,4 @@
-//! The limits of what is logged for operators, and when the server follows the system's clock.
+//! The limits of what is logged for operators and read from their files, and when the server follows the system's clock.
 
 use std::time::Duration;
 
@@ -12,3 +12,5 @@ pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
 pub const CLOCK_DRIFT_FOLLOWED: Duration = Duration::from_secs(1);
 /// How often it looks.
 pub const CLOCK_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Longest file that holds a secret of the settings, in bytes.
+pub const SECRET_FILE_BYTES: u64 = 64 << 10;

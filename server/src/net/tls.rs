@@ -4,7 +4,7 @@ mod validity;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
 };
 
 use rustls::{
@@ -17,14 +17,11 @@ use rustls::{
 };
 use tokio_rustls::TlsAcceptor;
 
+use super::changeable::Changeable;
+
 /// A certificate in use.
 #[derive(Debug)]
-pub struct Tls {
-    certificate: PathBuf,
-    key: PathBuf,
-    /// Locked only to read or replace it.
-    current: RwLock<Certified>,
-}
+pub struct Tls(Changeable<Certified>);
 
 /// What was read.
 #[derive(Clone, Debug)]
@@ -67,28 +64,25 @@ impl Tls {
     /// # Errors
     /// If a file cannot be read, or the two do not match.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let current = RwLock::new(read(certificate, key)?);
-        Ok(Self { certificate: certificate.into(), key: key.into(), current })
+        Ok(Self(read(certificate, key)?.into()))
     }
 
-    /// Reads the files again, for new connections.
+    /// Reads these files, for new connections.
     ///
     /// # Errors
     /// As [`load`](Self::load); the current certificate then stays in use.
-    pub fn reload(&self) -> Result<(), TlsError> {
-        let new = read(&self.certificate, &self.key)?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+    pub fn reload(&self, certificate: &Path, key: &Path) -> Result<(), TlsError> {
+        self.0.set(read(certificate, key)?);
         Ok(())
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        TlsAcceptor::from(Arc::clone(&current.config))
+        TlsAcceptor::from(Arc::clone(&self.0.get().config))
     }
 
     /// The end of the certificate in seconds since the Unix epoch, if it can be read.
     pub(crate) fn not_after(&self) -> Option<i64> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).not_after
+        self.0.get().not_after
     }
 }
 

@@ -13,14 +13,16 @@ use std::{
 };
 
 use serde_json::json;
-use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter,
     filter::ParseError,
     fmt::{
-        format,
+        Formatter,
+        format::{self, DefaultFields, Format, Full, Json, JsonFields},
         time::{FormatTime, SystemTime},
     },
+    reload::Handle,
 };
 
 use crate::limits::LOG_LINES_MAX;
@@ -136,15 +138,47 @@ pub struct Logs {
     pub lost: LostLines,
     /// Counter of panics.
     pub panics: Panics,
+    /// Changes the filter.
+    pub filter: FilterHandle,
     _thread: WorkerGuard,
+}
+
+/// Changes the filter of a running log.
+#[derive(Clone, Debug)]
+pub struct FilterHandle(Filtered);
+
+#[derive(Clone, Debug)]
+enum Filtered {
+    Text(Handle<EnvFilter, Formatter<DefaultFields, Format<Full>, NonBlocking>>),
+    Json(Handle<EnvFilter, Formatter<JsonFields, Format<Json>, NonBlocking>>),
+}
+
+impl FilterHandle {
+    /// Logs by this filter from here on.
+    pub fn set(&self, filter: &LogFilter) {
+        let changed = env_filter(filter).map_err(|error| error.to_string()).and_then(|filter| {
+            let changed = match &self.0 {
+                Filtered::Text(handle) => handle.reload(filter),
+                Filtered::Json(handle) => handle.reload(filter),
+            };
+            changed.map_err(|error| error.to_string())
+        });
+        if let Err(error) = changed {
+            tracing::error!(error, "the filter of the log stays as it was");
+        }
+    }
+}
+
+fn env_filter(LogFilter(filter): &LogFilter) -> Result<EnvFilter, ParseError> {
+    EnvFilter::try_new(format!("{filter},{QUIET}"))
 }
 
 /// Logs to stderr from here on, panics included.
 ///
 /// # Errors
 /// If the filter is unusable.
-pub fn start(LogFilter(filter): &LogFilter, format: LogFormat) -> Result<Logs, ParseError> {
-    let filter = EnvFilter::try_new(format!("{filter},{QUIET}"))?;
+pub fn start(filter: &LogFilter, format: LogFormat) -> Result<Logs, ParseError> {
+    let filter = env_filter(filter)?;
     let failed = Arc::<AtomicU64>::default();
     let sink = Sink { failed: Arc::clone(&failed) };
     let (writer, thread) = NonBlockingBuilder::default()
@@ -158,17 +192,27 @@ pub fn start(LogFilter(filter): &LogFilter, format: LogFormat) -> Result<Logs, P
         // Otherwise the subscriber reports a failed write on stderr, which may panic.
         .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
-    match format {
-        LogFormat::Text => logs.init(),
-        LogFormat::Json => logs.json().init(),
-    }
+    let filter = FilterHandle(match format {
+        LogFormat::Text => {
+            let logs = logs.with_filter_reloading();
+            let handle = logs.reload_handle();
+            logs.init();
+            Filtered::Text(handle)
+        }
+        LogFormat::Json => {
+            let logs = logs.json().with_filter_reloading();
+            let handle = logs.reload_handle();
+            logs.init();
+            Filtered::Json(handle)
+        }
+    });
     let panics = Panics::default();
     let counter = panics.clone();
     panic::set_hook(Box::new(move |panic| {
         counter.0.fetch_add(1, Ordering::Relaxed);
         tracing::error!("{panic}");
     }));
-    Ok(Logs { lost, panics, _thread: thread })
+    Ok(Logs { lost, panics, filter, _thread: thread })
 }
 
 /// The line on stdout that says where the server is.

@@ -1,16 +1,17 @@
-//! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP reloads the
-//! certificate. A limit on the size of files ends no process.
+//! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP lets it read its settings
+//! again. A limit on the size of files ends no process.
 
-use std::{convert::Infallible, io, sync::Arc};
+use std::{convert::Infallible, io};
 
 use rustix::process::Signal;
 use tokio::{
     runtime,
     signal::unix::{SignalKind, signal},
+    task::spawn_blocking,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{net::tls::Tls, process::service_manager::ServiceManager};
+use crate::process::service_manager::ServiceManager;
 
 /// Receives these signals from now on. The future cancels at the first of them, and then never returns.
 ///
@@ -43,25 +44,28 @@ pub fn outlive_file_limit() -> io::Result<()> {
     runtime.block_on(async { signal(beyond) }).map(drop)
 }
 
-/// Receives SIGHUP from now on. The future reloads the certificate at each, and never returns. An invalid
-/// certificate changes nothing.
+/// Receives SIGHUP from now on. The future calls the function at each, on a thread where it may read files, and never
+/// returns.
 ///
 /// # Errors
 /// If the signal cannot be received.
-pub fn reload_on_signal(
-    tls: Option<Arc<Tls>>,
+pub fn act_on_hangup(
+    mut act: impl FnMut() + Send + 'static,
     service: ServiceManager,
 ) -> io::Result<impl Future<Output = Infallible>> {
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
             service.reloading().await;
-            match tls.as_ref().map(|tls| tls.reload()) {
-                Some(Ok(())) => tracing::info!("the certificate is read again"),
-                Some(Err(error)) => tracing::error!(%error, "the certificate stays as it was"),
-                None => tracing::info!("there is no certificate to read again"),
-            }
+            let acted = spawn_blocking(move || {
+                act();
+                act
+            });
+            let acted = acted.await;
             service.reloaded().await;
+            // It ends only with a panic, which the log has.
+            let Ok(again) = acted else { break };
+            act = again;
         }
         std::future::pending().await
     })

@@ -138,7 +138,7 @@ impl Commands {
 
     /// From where the session comes, unless people share the address.
     fn place(&self) -> Option<Place> {
-        Place::of(self.address, self.device, &self.server.shared_addresses)
+        Place::of(self.address, self.device, &self.server.shared_addresses.get())
     }
 
     /// Notes that an account is used from here, unless that was noted a short while ago. Nobody waits for it: a

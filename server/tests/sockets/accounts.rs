@@ -82,8 +82,8 @@ pub(crate) async fn sign_in(server: &TestServer, name: &str) -> String {
 /// A server that trusts `X-Forwarded-*`.
 pub(crate) fn behind_a_proxy() -> TestServer {
     let address: IpAddr = "127.0.0.1".parse().unwrap();
-    let config =
-        Config { limits: LIMITS, proxies: Proxies::new(vec![address.into()]), ..Config::default() };
+    let proxies = Proxies::new(vec![address.into()]).into();
+    let config = Config { limits: LIMITS, proxies, ..Config::default() };
     TestServer::start_with(Box::new(Memory::default()), config)
 }
 

@@ -115,7 +115,7 @@ async fn open_session(server: &TestServer, headers: &str) -> (TcpStream, String)
 async fn pages_play_from_where_they_may() {
     let config = Config {
         limits: LIMITS,
-        origins: vec!["https://play.example.org".parse().unwrap()],
+        origins: vec!["https://play.example.org".parse().unwrap()].into(),
         ..Config::default()
     };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
@@ -142,7 +142,7 @@ async fn a_proxy_says_for_whom_it_comes() {
     for (trusted, expected) in [(true, "101"), (false, "403")] {
         let network = proxy::parse_network("127.0.0.0/8").unwrap();
         let proxies = Proxies::new(if trusted { vec![network] } else { vec![] });
-        let config = Config { limits, proxies, ..Config::default() };
+        let config = Config { limits, proxies: proxies.into(), ..Config::default() };
         let server = TestServer::start_with(Box::new(Memory::default()), config);
         let held = open_session(&server, ann).await;
         assert_eq!(status_with(&server, bob).await, expected);
@@ -161,7 +161,7 @@ async fn new_sessions_behind_a_proxy_are_limited_for_each_address() {
         ..LIMITS
     };
     let proxies = Proxies::new(vec![proxy::parse_network("127.0.0.0/8").unwrap()]);
-    let config = Config { limits, proxies, ..Config::default() };
+    let config = Config { limits, proxies: proxies.into(), ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     for (address, expected) in [("192.0.2.1", "101"), ("192.0.2.1", "429"), ("192.0.2.2", "101")] {
         let headers = format!("X-Forwarded-For: {address}\r\n");

@@ -65,7 +65,8 @@ pub(crate) const LIMITS: Limits = Limits {
 /// A server whose clients may play rated games with each other, though they share this machine.
 pub(crate) fn config(limits: Limits) -> Config {
     let loopback = "127.0.0.0/8".parse().unwrap();
-    Config { limits, shared_addresses: SharedAddresses::new(vec![loopback]), ..Config::default() }
+    let shared_addresses = SharedAddresses::new(vec![loopback]).into();
+    Config { limits, shared_addresses, ..Config::default() }
 }
 
 pub(crate) struct TestServer {

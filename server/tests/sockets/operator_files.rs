@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use fivefold_server::config::{self, SETTINGS, Settings, VARIABLES_OF_THE_CLIENT};
+use fivefold_server::config::{self, SETTINGS, Sources, VARIABLES_OF_THE_CLIENT};
 use serde_json::Value;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -71,8 +71,8 @@ fn check_accepted<'a>(
     let words = config::command().try_get_matches_from(program.iter().chain(words));
     let words = words.unwrap_or_else(|error| panic!("{file}: {error}"));
     let variables = variables.into_iter().map(|(name, text)| (name.into(), text.into()));
-    if let Err(error) = Settings::from_sources(&words, variables) {
-        panic!("{file}: {error:#}");
+    if let Err(faults) = Sources::new(&words, variables).settings() {
+        panic!("{file}: {faults}");
     }
 }
 

@@ -142,7 +142,7 @@ async fn links_have_previews_with_pictures() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/web").into();
     for page in [PageSource::Program, PageSource::Folder(folder)] {
         let proxies = Proxies::new(vec![parse_network("127.0.0.1").unwrap()]);
-        let config = Config { limits: LIMITS, page, proxies, ..Config::default() };
+        let config = Config { limits: LIMITS, page, proxies: proxies.into(), ..Config::default() };
         let server = TestServer::start_with(Box::new(Memory::default()), config);
         let id = finished_game(&server, ["<\"Ann\">&'", "Bob"]).await;
         let mut eve = server.greet("Eve").await;

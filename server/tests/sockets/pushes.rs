@@ -632,7 +632,7 @@ async fn a_storm_of_subscriptions_costs_players_nothing() {
     let memory = Memory::default();
     let mut settings = config(&service, SLEEPY);
     settings.push_peers.also_trusted.push(storm.certificate());
-    settings.proxies = Proxies::new(vec![IpAddr::from([127, 0, 0, 1]).into()]);
+    settings.proxies = Proxies::new(vec![IpAddr::from([127, 0, 0, 1]).into()]).into();
     let server = TestServer::start_with(Box::new(memory.clone()), settings);
     let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;

@@ -65,11 +65,11 @@ async fn connections_are_encrypted_by_a_certificate_that_can_be_replaced() {
 
     // A file that is no certificate changes nothing.
     fs::write(&cert_file, "nothing").unwrap();
-    assert!(matches!(tls.reload(), Err(TlsError::Empty(_))));
+    assert!(matches!(tls.reload(&cert_file, &key_file), Err(TlsError::Empty(_))));
     connect(&server, &first).await.unwrap();
 
     let second = make_certificate(folder.path());
-    tls.reload().unwrap();
+    tls.reload(&cert_file, &key_file).unwrap();
     connect(&server, &second).await.unwrap();
     assert!(connect(&server, &first).await.is_err());
     // Existing connections stay.

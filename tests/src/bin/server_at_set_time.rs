@@ -32,7 +32,7 @@ static WALL: WallClock = WallClock::new(|| unix_ms() + AHEAD.load(Ordering::Rela
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let (settings, _) = config::read()?;
+    let settings = config::read()?.0.settings()?;
     let storage = Sqlite::open(DataFolder::take(&settings.data_folder()?)?)?;
     let config = settings.config()?;
     // A room that is awake waits in real time, so rooms fall asleep soon.

@@ -25,6 +25,7 @@ use crate::{
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     moderation::{dealings::SharedAddresses, sanctions::Sanctions},
+    net::changeable::Changeable,
     online::{
         heard_lines::{HeardLines, leave_out_unheard},
         pushes::Pushes,
@@ -111,7 +112,7 @@ pub(crate) struct RoomContext {
     /// Where searches run that take long.
     pub(crate) blocking: Blocking,
     /// Addresses whose people may play rated games with each other.
-    pub(crate) shared_addresses: Arc<SharedAddresses>,
+    pub(crate) shared_addresses: Changeable<SharedAddresses>,
     /// Tells players who are away.
     pub(crate) pushes: Pushes,
 }

@@ -31,8 +31,8 @@ impl Actor {
         if let Some(seat) = seat
             && owner != Owner::UNKNOWN
         {
-            let shared = &self.context.shared_addresses;
-            self.marks.note_origin(seat, owner.address(), route.agent(), shared);
+            let shared = self.context.shared_addresses.get();
+            self.marks.note_origin(seat, owner.address(), route.agent(), &shared);
         }
     }
 

@@ -28,6 +28,7 @@ use super::*;
 use crate::{
     limits::Limits,
     metrics::{Levels, Metrics},
+    net::changeable::Changeable,
     online::pushes::Pushes,
     process::{clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Directory, paired_games::GameEnd},
@@ -132,7 +133,7 @@ fn around_storage(memory: Memory) -> (Arc<RoomContext>, impl Sized) {
             rated: Arc::default(),
             sanctions: Arc::default(),
             blocking: Blocking::Threads,
-            shared_addresses: Arc::default(),
+            shared_addresses: Changeable::default(),
             pushes: Pushes::new(Arc::new(Metrics::new())).0,
         }),
         (writer, threads),

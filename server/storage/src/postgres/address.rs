@@ -28,6 +28,16 @@ impl From<String> for DatabaseUrl {
     }
 }
 
+impl DatabaseUrl {
+    /// Reads the URL and the file of certificates that it names. Nothing is connected.
+    ///
+    /// # Errors
+    /// If it names no database that can be reached. The error contains no password.
+    pub fn check(&self) -> Result<(), OpenError> {
+        Address::parse(self).map(drop)
+    }
+}
+
 impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DatabaseUrl(..)")
