@@ -1,6 +1,6 @@
-//! Tests e-mail of the real program, through a server with TLS and a password.
+//! Tests e-mail of the real program, through a server with TLS and a password that stands in a file of its own.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use fivefold_test_services::{Certificate, MailService, free_port};
 use fivefold_tests::Server;
@@ -13,17 +13,18 @@ use crate::account::{PASSWORD, ask, run, session_in, sign_up};
 async fn mail_is_encrypted_and_signed_in() {
     let certificate = Certificate::make();
     let mut service = MailService::start(Some(&certificate)).await;
-    let smtp = format!("smtps://me:s3cret%21@localhost:{}", service.port());
+    let folder = tempfile::tempdir().unwrap();
+    let smtp = folder.path().join("smtp");
+    fs::write(&smtp, format!("smtps://me:s3cret%21@localhost:{}\n", service.port())).unwrap();
     let port = free_port();
     let (listen, url) = (format!("127.0.0.1:{port}"), format!("http://localhost:{port}"));
     let settings = [
-        ("smtp", &*smtp),
+        ("smtp-file", smtp.to_str().unwrap()),
         ("mail-from", "Fivefold <news@play.example>"),
         ("public-url", &url),
         ("listen", &listen),
     ];
     let server = Server::start_trusting(&certificate.file(), &settings);
-    let folder = tempfile::tempdir().unwrap();
     sign_up(&server, "Annika").await;
     let login = run(&server, folder.path(), &["login", "annika"], &format!("{PASSWORD}\n"));
     assert!(login.done, "{}", login.stderr);

@@ -41,6 +41,7 @@ mod restored;
 mod resume;
 mod reverse_proxies;
 mod seeking;
+mod settings;
 mod several_addresses;
 mod spectate;
 mod standby;
