@@ -14,7 +14,7 @@ pub enum StorageError {
     /// The stored data is invalid.
     #[error(
         "the database is damaged: {0}. Stop the server and run `fivefold-server check --repair`, which mends \
-         files; or put a backup in its place"
+         files; or restore a backup with `fivefold-server restore`"
     )]
     Damaged(String),
 }

@@ -66,9 +66,12 @@ impl fmt::Display for Findings {
             _ if self.is_repairable => writeln!(
                 f,
                 "damaged. Stop the server and run `fivefold-server check --repair`, which exports \
-                 the damaged rooms and closes them; or put a backup in its place."
+                 the damaged rooms and closes them; or restore a backup with `fivefold-server restore`."
             ),
-            _ => writeln!(f, "damaged. Stop the server, and put a backup in its place."),
+            _ => writeln!(
+                f,
+                "damaged. Stop the server, and restore a backup with `fivefold-server restore`."
+            ),
         }
     }
 }

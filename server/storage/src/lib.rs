@@ -109,9 +109,12 @@ pub use self::{
     },
     sqlite::{
         Sqlite,
-        check::{BackupError, backup, check},
+        backup::{BackupError, BackupStopper, backup},
+        backup_folder::{Backup, BackupFolder},
+        check::check,
         data_folder::DataFolder,
         repair::{RepairError, Repaired, repair},
+        restore::{RestoreError, Restored, restore},
     },
     undo::{TakenBack, UndoError, undo},
 };

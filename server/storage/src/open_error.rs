@@ -1,6 +1,7 @@
 //! Why a database cannot be opened, and what the operator can do.
 
 use super::StorageError;
+use crate::sqlite::process::VERSION;
 
 /// Why a database cannot be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -136,7 +137,7 @@ pub enum OpenError {
     #[error(
         "{path}-wal belongs to the database that was here before {path}, and would damage it; nothing is \
          changed. You have put a backup in place, or deleted a file: delete {path}-wal and {path}-shm, too, and \
-         start again"
+         start again. `fivefold-server restore FILE` puts a backup in place without this"
     )]
     LeftLog {
         /// The file of the database.
@@ -150,8 +151,8 @@ pub enum OpenError {
     },
     /// The file was written by a server from before the first release.
     #[error(
-        "{path} was written before the first release of Fivefold (format {found}), and this server \
-         cannot read it; it is left as it is. Choose another --data, or move the file away"
+        "{path} was written before the first release of Fivefold (format {found}), and no released \
+         version can read it; it is left as it is. Choose another --data, or move the file away"
     )]
     PreRelease {
         /// The file.
@@ -161,8 +162,10 @@ pub enum OpenError {
     },
     /// The file was written by a newer server version.
     #[error(
-        "{path} has format {found}, and this server knows formats up to {known}; it is left as \
-         it is. Start the newer server again"
+        "{path} has format {found}{}, and this server (Fivefold {VERSION}) knows formats up to {known}; it is left \
+         as it is. Start {} again, or restore a backup that was made before the upgrade",
+        .version.as_ref().map_or_else(String::new, |version| format!(" of Fivefold {version}")),
+        .version.as_ref().map_or_else(|| "the newer server".to_owned(), |version| format!("Fivefold {version}"))
     )]
     Newer {
         /// The file.
@@ -171,6 +174,21 @@ pub enum OpenError {
         found: u32,
         /// The newest format that this server reads.
         known: u32,
+        /// The version of the server that wrote it, if that is known.
+        version: Option<String>,
+    },
+    /// The format of the file has to be upgraded, and there is no backup of it.
+    #[error(
+        "{path} has the older format {format}, and the server upgrades it only after it has made a backup beside it, \
+         which failed: {reason}. Nothing is changed. Correct that, and start again"
+    )]
+    NoBackup {
+        /// The file.
+        path: String,
+        /// Its format.
+        format: u32,
+        /// Why the backup failed.
+        reason: String,
     },
     /// It cannot be read or written.
     #[error("{path}: {error}")]

@@ -10,6 +10,7 @@ mod append;
 mod check;
 mod claim;
 mod connection;
+mod format;
 #[cfg(test)]
 mod games;
 mod logs;
@@ -128,10 +129,11 @@ impl Postgres {
             Ok(Database::OldServer(version)) => {
                 Err(OpenError::OldServer { database, found: version / 10_000 })
             }
-            Ok(Database::Newer(found)) => Err(OpenError::Newer {
+            Ok(Database::Newer(found, version)) => Err(OpenError::Newer {
                 path: database,
                 found: found.cast_unsigned(),
                 known: FORMAT.cast_unsigned(),
+                version,
             }),
             Err(error) => Err(OpenError::Storage { path: database, error }),
         }

@@ -3,11 +3,14 @@
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
 //! Of what is stored only ratings are kept in memory, and no longer after a commit that fails.
 
+pub(crate) mod backup;
+pub(crate) mod backup_folder;
 pub(crate) mod cells;
 pub(crate) mod check;
 pub(crate) mod data_folder;
 pub(super) mod games;
 mod log;
+mod open;
 pub(super) mod process;
 pub(super) mod puzzle_check;
 pub(super) mod puzzle_repair;
@@ -16,6 +19,8 @@ pub(super) mod ratings;
 pub(crate) mod raw_value;
 mod reader;
 pub(crate) mod repair;
+mod replace;
+pub(crate) mod restore;
 pub(crate) mod salvage;
 pub(crate) mod schema;
 mod sql;
@@ -32,11 +37,13 @@ use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     room::Entry,
 };
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig, ffi,
-};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 
-use self::{log::Appender, reader::SqliteSource};
+use self::{
+    log::Appender,
+    open::{open_error, prepare_once},
+    reader::SqliteSource,
+};
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
     KnownMember, ModerationChange, ModerationChanged, OpenError, PushChange, PushChanged,
@@ -46,13 +53,17 @@ use crate::{
     node_id::NodeId,
     sql::{Sql, accounts, moderation, pushes, puzzles, sleeping_rooms, source::DatabaseReader},
     sqlite::{
-        data_folder::{database_in, last_process},
-        schema::{CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
+        backup::before_upgrade,
+        data_folder::database_in,
+        schema::{CLOSED_WITHOUT_LOG, FORMAT},
         write_ahead_log::{BUSY_TIMEOUT, LogKeeper},
     },
 };
 
-pub(super) use self::log::{EPOCH_MAX, read_log};
+pub(super) use self::{
+    log::{EPOCH_MAX, read_log},
+    open::{change_file, inspect, open_to_read},
+};
 
 /// How long a server that stops waits for readers before it leaves something in the write-ahead log.
 const EMPTY_LOG_WITHIN: Duration = Duration::from_millis(500);
@@ -60,9 +71,6 @@ const EMPTY_LOG_WITHIN: Duration = Duration::from_millis(500);
 /// How much of the database the writing connection keeps in memory, in KiB. SQLite keeps 2 MiB by itself: the
 /// pages of a thousand players are more, and each commit would read some again.
 const CACHE_KIB: i32 = 16 * 1024;
-
-/// Prepared statements that a connection keeps: more than the server has, so that none is parsed twice.
-const STATEMENTS_MAX: usize = 256;
 
 /// The database of a data folder.
 #[derive(Debug)]
@@ -81,7 +89,8 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the folder's database, and creates it where there is none.
+    /// Opens the folder's database, and creates it where there is none. Of an older file, it makes a backup beside it
+    /// and then upgrades it.
     ///
     /// # Errors
     /// When the file is not a database of this format, and is then left as it is; or when it cannot
@@ -96,10 +105,18 @@ impl Sqlite {
             tracing::info!(file = %file.display(), "there was no database here, and a new one is made");
         }
         let format = inspect(&file)?;
+        let before = if format == FORMAT { None } else { Some(before_upgrade(&file, format)?) };
         let mut connection = Connection::open(&file).map_err(failed)?;
         set_up(&connection, &folder).map_err(failed)?;
-        if format != FORMAT {
+        if let Some(backup) = before {
             schema::upgrade(&mut connection, format).map_err(failed)?;
+            tracing::info!(
+                from = format,
+                to = FORMAT,
+                backup = %backup.display(),
+                "the format of the database is upgraded. To go back to an older server, stop this one and run \
+                 `fivefold-server restore` with the backup: what happens from now on is lost then"
+            );
         }
         let process = process::begin(&mut connection).map_err(failed)?;
         match write_ahead_log::empty(&connection, BUSY_TIMEOUT) {
@@ -185,59 +202,6 @@ impl Drop for Sqlite {
     }
 }
 
-/// The format of a file that this server can read. Uses a connection that cannot write.
-pub(super) fn inspect(file: &Path) -> Result<u32, OpenError> {
-    let path = file.display().to_string();
-    let failed = |error| open_error(file, error);
-    if write_ahead_log::is_of_another(file, last_process(file)).map_err(failed)? {
-        return Err(OpenError::LeftLog { path });
-    }
-    let kind = open_to_read(file).and_then(|connection| schema::kind(&connection));
-    match kind.map_err(|error| failed(error.into()))? {
-        Kind::Empty => Err(OpenError::Empty { path }),
-        Kind::Ours(found) if found > FORMAT => Err(OpenError::Newer { path, found, known: FORMAT }),
-        Kind::Ours(found) if found < OLDEST_FORMAT => Err(OpenError::PreRelease { path, found }),
-        Kind::Ours(format) => Ok(format),
-        Kind::Foreign => Err(OpenError::Foreign { path }),
-    }
-}
-
-/// Changes a file in one transaction, for an operator's command. A server may use it at the same time.
-///
-/// # Errors
-/// If the file cannot be opened or written, or as `change`; then nothing is changed.
-pub(super) fn change_file<T, E: From<StorageError>>(
-    file: &Path,
-    change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
-) -> Result<T, E> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags).map_err(StorageError::from)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(StorageError::from)?;
-    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-    let transaction = begun.map_err(StorageError::from)?;
-    let changed = change(&transaction)?;
-    transaction.commit().map_err(StorageError::from)?;
-    Ok(changed)
-}
-
-/// A connection that cannot write.
-pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    prepare_once(&connection)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    Ok(connection)
-}
-
-/// Keeps every statement prepared. By default SQLite prepares some again for each new value, in case another
-/// plan suits it better, which takes ten times as long as to find a row. So a statement that needs a
-/// partial index has the constants of that index in its text.
-fn prepare_once(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    Ok(())
-}
-
 /// Creates a database that the caller syncs.
 fn create(file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
@@ -264,10 +228,6 @@ fn set_up(connection: &Connection, folder: &DataFolder) -> rusqlite::Result<()> 
 
 fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
-}
-
-fn open_error(file: &Path, error: StorageError) -> OpenError {
-    OpenError::Storage { path: file.display().to_string(), error }
 }
 
 /// Rooms in a state that there is none of: neither open nor closed.

@@ -10,7 +10,7 @@ use std::{
 use fivefold_shared::{protocol::Name, seat::Seat};
 use fivefold_storage::{
     AccountChanged, AccountKeys, Append, Claimed, DataFolder, Epoch, GameQuery, IdentityHash,
-    KnownMember, NodeId, Sqlite, Storage, check,
+    KnownMember, NodeId, Sqlite, Storage, backup, check, restore,
 };
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
@@ -285,6 +285,52 @@ fn a_kill_while_games_end_leaves_each_counted_once_or_not_there() {
         assert!(acknowledged <= rating.games && rating.games <= acknowledged + 1, "{rating:?}");
     }
     assert!(acknowledged > 50, "{acknowledged} games");
+}
+
+/// Not a test of its own, like [`writer`]. Restores one of two backups and uses it, again and again. It says `stored
+/// NUMBER` after each step.
+#[test]
+#[ignore = "run by the other tests here"]
+fn restorer() {
+    let Ok(folder) = env::var(FOLDER) else { return };
+    let folder = Path::new(&folder);
+    for number in 0..200 {
+        restore(&folder.join("data"), &folder.join(["few", "many"][number % 2])).unwrap();
+        println!("stored {number}");
+        let data = DataFolder::take(&folder.join("data")).unwrap();
+        let mut storage = Sqlite::open(data).unwrap();
+        assert_eq!(storage.append(&[append(500, log(20), 0)]).unwrap(), [Ok(vec![])]);
+        println!("stored {number}");
+    }
+    println!("full");
+}
+
+#[test]
+fn a_kill_while_a_backup_is_restored_leaves_one_of_both_databases() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for (name, rooms) in [("few", 0..3), ("many", 100..300)] {
+        let source = tempfile::tempdir().unwrap();
+        let mut storage = Sqlite::open(DataFolder::take(source.path()).unwrap()).unwrap();
+        let rooms: Vec<_> = rooms.map(|room| append(room, log(20), 0)).collect();
+        assert!(storage.append(&rooms).unwrap().iter().all(Result::is_ok));
+        backup(source.path(), &folder.path().join(name)).unwrap();
+    }
+    for kill in 0..10 {
+        let mut restorer = Writer::start_as("crash::restorer", folder.path());
+        for _ in 0..1 + kill {
+            restorer.next();
+        }
+        restorer.kill();
+        let findings = check(&data).unwrap();
+        assert!(findings.is_sound(), "{findings}");
+        // With the room that was made after the restore, or without it.
+        assert!([3, 4, 200, 201].contains(&findings.rooms), "{findings}");
+        let mut storage = Sqlite::open(DataFolder::take(&data).unwrap()).unwrap();
+        let of_few = storage.read(&code(0)).unwrap().len();
+        let of_many = storage.read(&code(100)).unwrap().len();
+        assert_eq!((of_few, of_many), if findings.rooms < 5 { (20, 0) } else { (0, 20) });
+    }
 }
 
 #[test]

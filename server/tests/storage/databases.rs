@@ -112,9 +112,20 @@ fn tables_are_made_once_by_servers_that_start_together() {
 fn a_database_of_a_newer_server_is_left_as_it_is() {
     let Some(server) = Server::start(Durability::None) else { return };
     drop(server.open());
-    server.execute("UPDATE fivefold.format SET number = 99");
-    let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 8, .. }), "{refused:?}");
+    let version = "SELECT version FROM fivefold.format";
+    assert_eq!(server.value(version), env!("CARGO_PKG_VERSION"));
+    server.execute("UPDATE fivefold.format SET number = 99, version = '9.8.7'");
+    let refused = [
+        Postgres::open(&server.url(), None).map(drop).unwrap_err(),
+        check_postgres(&server.url()).unwrap_err(),
+    ];
+    for error in refused {
+        assert!(matches!(error, OpenError::Newer { found: 99, known: 8, .. }), "{error:?}");
+        assert!(error.to_string().contains("Start Fivefold 9.8.7 again"), "{error}");
+    }
+    server.execute("ALTER TABLE fivefold.format DROP COLUMN version");
+    let unknown = Postgres::open(&server.url(), None).map(drop).unwrap_err();
+    assert!(unknown.to_string().contains("Start the newer server again"), "{unknown}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 

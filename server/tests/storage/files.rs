@@ -110,8 +110,16 @@ fn pragma(file: &Path, name: &str, value: i32) {
 #[test]
 fn files_that_are_not_ours_are_left_as_they_are() {
     check_refused(
-        |file| pragma(file, "user_version", 99),
-        |error| matches!(error, OpenError::Newer { found: 99, .. }),
+        |file| {
+            let connection = rusqlite::Connection::open(file).unwrap();
+            connection.execute("UPDATE process SET version = '9.8.7'", ()).unwrap();
+            drop(connection);
+            pragma(file, "user_version", 99);
+        },
+        |error| {
+            matches!(error, OpenError::Newer { found: 99, .. })
+                && error.to_string().contains("Start Fivefold 9.8.7 again")
+        },
     );
     for format in [1, 6] {
         check_refused(

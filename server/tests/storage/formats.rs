@@ -10,7 +10,8 @@ pub(crate) const FORMAT_13: &str = "
     DROP TABLE note;
     DROP TABLE time_off;
     DROP TABLE email;
-    DROP TABLE daily_seat;";
+    DROP TABLE daily_seat;
+    ALTER TABLE process DROP COLUMN version;";
 
 /// Makes the tables of PostgreSQL what they were in format 7.
 pub(crate) const POSTGRES_7: &str = "
@@ -18,6 +19,7 @@ pub(crate) const POSTGRES_7: &str = "
         fivefold.push_game, fivefold.push_news;
     DROP TABLE fivefold.note, fivefold.time_off, fivefold.email;
     DROP TABLE fivefold.daily_seat;
+    ALTER TABLE fivefold.format DROP COLUMN version;
     UPDATE fivefold.format SET number = 7";
 
 /// Makes those of format 13 what they were in format 12.

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod agreement;
+mod backups;
 mod bots;
 mod conditional_moves;
 mod contract;
@@ -32,6 +33,7 @@ mod puzzles;
 mod random_damage;
 mod ratings;
 mod relay;
+mod restore;
 mod rooms;
 mod sleeping;
 mod standby;

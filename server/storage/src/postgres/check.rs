@@ -14,11 +14,12 @@ use super::{
     DatabaseUrl, OpenError,
     address::Address,
     connection::{Connection, Role, Session, connect_error, open},
+    format::{format, version},
     logs::{Logs, read_logs},
     ownership,
     playing::{self, Players},
     puzzle_check, ratings,
-    schema::{self, FORMAT},
+    schema::FORMAT,
     values::unsigned,
 };
 use crate::{
@@ -75,10 +76,11 @@ impl Source {
         let mut connection = open(&address, Role::Reader).map_err(failed)?;
         connection.connect().map_err(|error| connect_error(&address, &error))?;
         ownership::look(&mut connection)?;
-        let format = connection.read(DATABASE_READ_WITHIN, &schema::format).map_err(failed)?;
+        let format = connection.read(DATABASE_READ_WITHIN, &format).map_err(failed)?;
         if format > FORMAT {
             let (found, known) = (format.cast_unsigned(), FORMAT.cast_unsigned());
-            return Err(OpenError::Newer { path: address.name.clone(), found, known });
+            let version = connection.read(DATABASE_READ_WITHIN, &version).map_err(failed)?;
+            return Err(OpenError::Newer { path: address.name.clone(), found, known, version });
         }
         if format < FORMAT {
             let text = "it lacks tables; start this server with it".to_owned();

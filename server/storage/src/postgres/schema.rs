@@ -5,8 +5,15 @@
 
 use tokio_postgres::Error;
 
-use super::{connection::Session, name_keys, playing};
-use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
+use super::{
+    connection::Session,
+    format::{VERSIONS, format, number, version},
+    name_keys, playing,
+};
+use crate::{
+    limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD},
+    sqlite::process::VERSION,
+};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
@@ -663,18 +670,18 @@ const ADDED: [(i32, &[&str]); 6] = [
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
+    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS, VERSIONS]),
 ];
 
 /// What a server found in its database.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Database {
     /// The tables of this server's format.
     Ready,
     /// An older PostgreSQL, by its `server_version_num`.
     OldServer(i32),
-    /// Tables of a newer server.
-    Newer(i32),
+    /// Tables of a newer server, and its version, if they name it.
+    Newer(i32, Option<String>),
 }
 
 /// Creates the tables, or brings them to this server's format.
@@ -690,18 +697,6 @@ pub(super) async fn prepare(session: &Session) -> Result<Database, Error> {
     session.transaction(&lock(), migrate(session)).await
 }
 
-/// The format of the tables; 0 without any.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn format(session: &Session) -> Result<i32, Error> {
-    let tables = session.query("SELECT (to_regclass('fivefold.format') IS NOT NULL)::int", &[]);
-    if number(&tables.await?) == 0 {
-        return Ok(0);
-    }
-    Ok(number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?))
-}
-
 async fn migrate(session: &Session) -> Result<Database, Error> {
     let mut format = format(session).await?;
     if format == 0 {
@@ -710,7 +705,7 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
         format = 1;
     }
     if format > FORMAT {
-        return Ok(Database::Newer(format));
+        return Ok(Database::Newer(format, version(session).await?));
     }
     make_partitions(session).await?;
     if format < 2 {
@@ -726,7 +721,8 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
         name_keys::make_again(session).await?;
     }
     if format < FORMAT {
-        session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;
+        let update = format!("UPDATE fivefold.format SET number = {FORMAT}, version = '{VERSION}'");
+        session.batch(&update).await?;
     }
     Ok(Database::Ready)
 }
@@ -773,8 +769,4 @@ fn lock() -> String {
         "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({LOCK}); \
          SET LOCAL lock_timeout = '500ms'"
     )
-}
-
-fn number(rows: &[tokio_postgres::Row]) -> i32 {
-    rows.first().map_or(0, |row| row.get(0))
 }

@@ -1,19 +1,15 @@
-//! Finds damage in a database, and copies it, also while a server uses it.
+//! Finds damage in a database, also while a server uses it.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use fivefold_shared::{
     protocol::{GameId, RoomCode},
     record::Record,
     room::{Entry, RoomState},
 };
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::{
-    cells,
-    data_folder::{create_private, database_in, sync_folder_of},
-    schema::CLOSED_WITHOUT_LOG,
-};
+use super::{cells, data_folder::database_in, schema::CLOSED_WITHOUT_LOG};
 use crate::{
     Findings, OpenError, StorageError,
     contradiction::Contradiction,
@@ -23,34 +19,6 @@ use crate::{
     values::{from_json, name},
 };
 
-/// Why a backup failed.
-#[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// The database cannot be read.
-    #[error(transparent)]
-    Source(#[from] OpenError),
-    /// The file cannot be created.
-    #[error("cannot make {path}: {error}")]
-    Target {
-        /// The copy.
-        path: String,
-        /// The reason.
-        error: io::Error,
-    },
-    /// The file exists already.
-    #[error("{0} exists already: choose another name for the backup")]
-    Exists(String),
-    /// There is no folder for it.
-    #[error("there is no folder for {0}: make it first")]
-    NoFolder(String),
-    /// Copying failed; no copy is left.
-    #[error("the copy failed: {0}")]
-    Copy(#[from] StorageError),
-    /// The copy was made but is not sound, because the database is not. It was deleted.
-    #[error("the database is damaged, and is not copied:\n{0}")]
-    Unsound(Findings),
-}
-
 /// Checks a folder's database: the file, whether every room's log is complete and can be replayed,
 /// and whether the finished games match the logs. Writes nothing.
 ///
@@ -58,52 +26,6 @@ pub enum BackupError {
 /// If there is no database that can be checked.
 pub fn check(folder: &Path) -> Result<Findings, OpenError> {
     check_file(&database_in(folder))
-}
-
-/// Copies a folder's database into a new file. When this returns, the copy is complete, checked and
-/// on the disk. It holds what was committed at one instant.
-///
-/// # Errors
-/// If the database cannot be copied, or the copy is not sound; no copy is left then.
-pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
-    let database = database_in(folder);
-    look_for_database(&database)?;
-    create_private(copy).map_err(|error| {
-        let path = copy.display().to_string();
-        match error.kind() {
-            io::ErrorKind::AlreadyExists => BackupError::Exists(path),
-            io::ErrorKind::NotFound => BackupError::NoFolder(path),
-            _ => BackupError::Target { path, error },
-        }
-    })?;
-    let checked = copy_into(&database, copy).map_err(BackupError::Copy).and_then(|()| {
-        let findings = check_file(copy)?;
-        if findings.is_sound() { Ok(findings) } else { Err(BackupError::Unsound(findings)) }
-    });
-    if checked.is_err() {
-        // The error reports that there is no copy; one that could not be removed is not sound.
-        drop(fs::remove_file(copy));
-    }
-    checked
-}
-
-fn copy_into(database: &Path, copy: &Path) -> Result<(), StorageError> {
-    open_to_read(database)?.execute("VACUUM INTO ?", (copy.to_string_lossy(),))?;
-    forbid_pushes(copy)?;
-    let sync = || {
-        fs::File::open(copy)?.sync_all()?;
-        sync_folder_of(copy)
-    };
-    sync().map_err(|error| StorageError::Failed(error.to_string()))
-}
-
-/// A copy calls nobody, wherever it is restored, until an operator allows it.
-fn forbid_pushes(copy: &Path) -> Result<(), StorageError> {
-    let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    if copy.table_exists(None, "push_server")? {
-        copy.execute("UPDATE push_server SET place = ''", ())?;
-    }
-    Ok(())
 }
 
 pub(crate) fn look_for_database(file: &Path) -> Result<(), OpenError> {

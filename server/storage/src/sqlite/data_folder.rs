@@ -34,12 +34,13 @@ impl DataFolder {
     /// If it cannot be created or written to, or another server uses it.
     pub fn take(path: &Path) -> Result<Self, OpenError> {
         let unusable = |error| folder_error(path, &error);
-        if !path.is_dir() {
-            DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
-        }
+        make_private_folder(path).map_err(unusable)?;
         let lock = private(OpenOptions::new().write(true).create(true).truncate(false))
             .open(path.join(LOCK))
             .map_err(unusable)?;
+        if geteuid().is_root() {
+            give_to_owner_of_folder(&lock, &path.join(LOCK)).map_err(unusable)?;
+        }
         match lock.try_lock() {
             Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock, temporary: None }),
             Err(TryLockError::WouldBlock) => {
@@ -113,6 +114,11 @@ impl DataFolder {
         replace().map_err(failed)
     }
 
+    /// Forgets the number of the last process: another database comes into the folder.
+    pub(crate) fn forget_process(&self) -> Result<(), OpenError> {
+        fs::write(self.path.join(LOCK), "").map_err(|error| folder_error(&self.path, &error))
+    }
+
     /// Notes that the database file alone has the number of this process.
     pub(crate) fn note_process(&self, process: i64) -> Result<(), OpenError> {
         fs::write(self.path.join(LOCK), process.to_string())
@@ -120,8 +126,11 @@ impl DataFolder {
     }
 }
 
-/// The number of the last process that was noted for a database.
+/// The number of the last process that was noted for a database; nothing for a copy in the same folder.
 pub(crate) fn last_process(database: &Path) -> Option<i64> {
+    if database.file_name()? != DATABASE {
+        return None;
+    }
     fs::read_to_string(database.with_file_name(LOCK)).ok()?.trim().parse().ok()
 }
 
@@ -141,6 +150,17 @@ pub(crate) fn is_locked_folder(folder: &Path) -> bool {
 /// The file of the database in a folder.
 pub(crate) fn database_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)
+}
+
+/// Creates a folder that only its owner may use, unless it is there.
+///
+/// # Errors
+/// If it cannot be created.
+pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Creates a file that only its owner may read, and syncs its folder. What root creates belongs to the owner of the

@@ -2,8 +2,33 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+/// The version of this server, which databases name that it has written.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Larger numbers are damaged.
 pub(crate) const PROCESS_MAX: i64 = 1 << 52;
+
+/// Longer versions are cut.
+const VERSION_CHARACTERS_MAX: usize = 32;
+
+/// What format 14 adds about processes.
+pub(super) const VERSIONS: &str = "
+    ALTER TABLE process ADD COLUMN
+        -- The version of the server; absent for one from before format 14.
+        version TEXT;
+";
+
+/// The version of the last server that has opened a file; nothing if the file does not say so.
+pub(super) fn version(connection: &Connection) -> Option<String> {
+    let last = "SELECT version FROM process WHERE version IS NOT NULL ORDER BY id DESC LIMIT 1";
+    let version: String = connection.query_row(last, (), |row| row.get(0)).ok()?;
+    Some(shown(&version))
+}
+
+/// A version for people to read. It may come from a file that is damaged, or another program's.
+pub(crate) fn shown(version: &str) -> String {
+    version.chars().filter(char::is_ascii_graphic).take(VERSION_CHARACTERS_MAX).collect()
+}
 
 /// Stores a new number and returns it. Damaged numbers, after which there may be no further one, are deleted.
 ///
@@ -15,7 +40,7 @@ pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<i64> {
     if deleted > 0 {
         tracing::warn!(rows = deleted, "damaged numbers of earlier processes are deleted");
     }
-    transaction.execute("INSERT INTO process DEFAULT VALUES", ())?;
+    transaction.execute("INSERT INTO process (version) VALUES (?)", (VERSION,))?;
     let process = transaction.last_insert_rowid();
     transaction.commit()?;
     Ok(process)

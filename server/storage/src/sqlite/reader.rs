@@ -4,7 +4,7 @@ use std::{fs, io, os::unix::fs::MetadataExt, path::PathBuf, time::UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-use super::write_ahead_log;
+use super::{backup::free_space, write_ahead_log};
 use crate::{
     DiskSpace, StorageError,
     sql::source::{Read, Source},
@@ -35,8 +35,7 @@ impl Source for SqliteSource {
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         let measure = || -> io::Result<DiskSpace> {
             let log = write_ahead_log::size(&self.file)?;
-            let disk = rustix::fs::statvfs(&self.file)?;
-            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let free = free_space(&self.file)?;
             Ok(DiskSpace { used: fs::metadata(&self.file)?.len() + log, log, free })
         };
         measure().map(Some).map_err(|error| StorageError::Failed(error.to_string()))

@@ -16,10 +16,11 @@ use super::{
     check::{self, Problem},
     data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
     raw_value::RawValue,
+    replace::replace,
     salvage::{self, Salvaged},
     schema::CLOSED_WITHOUT_LOG,
     strays,
-    write_ahead_log::{self, with_suffix},
+    write_ahead_log::with_suffix,
 };
 use crate::{
     DataFolder, Findings, OpenError, Sqlite, StorageError,
@@ -37,7 +38,7 @@ pub enum RepairError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// Nothing in the file can be read.
-    #[error("nothing in {0} can be read. Put a backup in its place")]
+    #[error("nothing in {0} can be read. Restore a backup with `fivefold-server restore`")]
     Nothing(String),
     /// The copy cannot be written.
     #[error("cannot copy {path}: {error}. Nothing is changed")]
@@ -256,27 +257,8 @@ fn rebuild(file: &Path) -> Result<Rebuilt, RepairError> {
         remove_if_there(&new).map_err(failed)?;
         return Err(RepairError::Nothing(file.display().to_string()));
     }
-    let path_of = |number: u32| with_suffix(file, &format!(".damaged-{number}"));
-    let old = (1..).map(path_of).find(|path| !path.exists()).expect("numbers do not end");
-    let replace = || {
-        fs::File::open(&new)?.sync_all()?;
-        keep(file, &old)?;
-        if write_ahead_log::size(file)? > 0 {
-            keep(&write_ahead_log::path_of(file), &write_ahead_log::path_of(&old))?;
-        }
-        sync_folder_of(file)?;
-        fs::rename(&new, file)?;
-        sync_folder_of(file)?;
-        remove_if_there(&write_ahead_log::path_of(file))?;
-        remove_if_there(&with_suffix(file, "-shm"))
-    };
-    replace().map_err(failed)?;
+    let old = replace(file, &new, "damaged").map_err(failed)?;
     Ok(Rebuilt { old, salvaged })
-}
-
-/// Gives a file a second name, or copies it where a disk has no second names.
-fn keep(file: &Path, name: &Path) -> io::Result<()> {
-    fs::hard_link(file, name).or_else(|_| fs::copy(file, name).map(|_| ()))
 }
 
 fn events_of(connection: &Connection, room: i64) -> Result<Vec<StoredEvent>, StorageError> {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::process::VERSIONS;
 use crate::name_keys::{OldKey, made_again};
 
 /// Marks a database of Fivefold: "5FLD".
@@ -10,7 +11,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x3546_4C44;
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
 pub(crate) const FORMAT: u32 = 14;
 
-/// The oldest format that a server brings to the current one.
+/// The oldest format that a server brings to the current one. A server that raises it names in
+/// [`OpenError`](crate::OpenError) the last version that upgrades older ones.
 pub(crate) const OLDEST_FORMAT: u32 = 7;
 
 /// The room is open.
@@ -679,7 +681,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
+    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS, VERSIONS]),
 ];
 
 /// Kind of a file.

@@ -1,0 +1,236 @@
+//! Copies a database, also while a server uses it: when an operator asks for it, at intervals, before its format is
+//! upgraded, and into the place of another one.
+
+use std::{
+    fmt,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, InterruptHandle, OpenFlags};
+
+use super::{
+    check::{self, check_file, look_for_database},
+    data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
+    write_ahead_log::{self, with_suffix},
+};
+use crate::{Findings, OpenError, StorageError, sqlite::open_to_read};
+
+/// Why a backup failed.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The database cannot be read.
+    #[error(transparent)]
+    Source(#[from] OpenError),
+    /// The file cannot be created.
+    #[error("cannot make {path}: {error}")]
+    Target {
+        /// The copy.
+        path: String,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The file exists already.
+    #[error("{0} exists already: choose another name for the backup")]
+    Exists(String),
+    /// There is no folder for it.
+    #[error("there is no folder for {0}: make it first")]
+    NoFolder(String),
+    /// The copy would take the space that the server needs.
+    #[error(
+        "there is no space for {path}: the copy needs {needed} bytes, and {free} are free on its disk"
+    )]
+    NoSpace {
+        /// The copy.
+        path: String,
+        /// The size of the database, and what has to stay free beside the copy.
+        needed: u64,
+        /// What is free.
+        free: u64,
+    },
+    /// Copying failed; no copy is left.
+    #[error("the copy failed: {0}")]
+    Copy(#[from] StorageError),
+    /// The copy was made but is not sound, because the database is not. It was deleted.
+    #[error("the database is damaged, and is not copied:\n{0}")]
+    Unsound(Findings),
+}
+
+impl BackupError {
+    fn target(path: &Path, error: io::Error) -> Self {
+        let path = path.display().to_string();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Self::Exists(path),
+            io::ErrorKind::NotFound => Self::NoFolder(path),
+            _ => Self::Target { path, error },
+        }
+    }
+}
+
+/// Copies a folder's database into a new file. When this returns, the copy is complete, checked and
+/// on the disk. It holds what was committed at one instant.
+///
+/// # Errors
+/// If the database cannot be copied, or the copy is not sound; no copy is left then.
+pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
+    Copying::begin(&database_in(folder), copy)?.finish()
+}
+
+/// A copy that is being made. It is removed if it is not finished.
+#[derive(Debug)]
+pub(crate) struct Copying {
+    source: Connection,
+    copy: PathBuf,
+    is_finished: bool,
+}
+
+impl Copying {
+    /// Creates the file for the copy.
+    ///
+    /// # Errors
+    /// If the database cannot be opened, or the file exists or cannot be created.
+    pub(crate) fn begin(database: &Path, copy: &Path) -> Result<Self, BackupError> {
+        look_for_database(database)?;
+        let source = open_to_read(database).map_err(StorageError::from)?;
+        create_private(copy).map_err(|error| BackupError::target(copy, error))?;
+        Ok(Self { source, copy: copy.to_owned(), is_finished: false })
+    }
+
+    /// As [`begin`](Self::begin), in place of what an earlier try has left that was killed.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn begin_again(database: &Path, copy: &Path) -> Result<Self, BackupError> {
+        // SQLite would take a journal that was left for one of the new file.
+        for file in [copy.to_owned(), with_suffix(copy, "-journal")] {
+            remove_if_there(&file).map_err(|error| BackupError::target(copy, error))?;
+        }
+        Self::begin(database, copy)
+    }
+
+    /// Copies everything, and checks the copy: the file, every room and every game in it.
+    ///
+    /// # Errors
+    /// If the copy cannot be written, or is not sound.
+    pub(crate) fn finish(mut self) -> Result<Findings, BackupError> {
+        self.copy()?;
+        let findings = check_file(&self.copy)?;
+        self.is_finished = findings.is_sound();
+        if self.is_finished { Ok(findings) } else { Err(BackupError::Unsound(findings)) }
+    }
+
+    /// Copies everything, and checks only that SQLite can read all of the copy: it has the damaged rows that the
+    /// database has.
+    fn finish_with_damaged_rows(mut self) -> Result<(), BackupError> {
+        self.copy()?;
+        let copied = open_to_read(&self.copy).map_err(StorageError::from)?;
+        let damage = check::damaged_pages(&copied)?;
+        self.is_finished = damage.is_empty();
+        if self.is_finished {
+            return Ok(());
+        }
+        Err(StorageError::Damaged(damage.join("; ")).into())
+    }
+
+    /// Reads the database as it is at one instant. Commits go on meanwhile, and do not make it begin again, as they
+    /// would with SQLite's interface for backups.
+    fn copy(&self) -> Result<(), StorageError> {
+        self.source.execute("VACUUM INTO ?", (self.copy.to_string_lossy(),))?;
+        forbid_pushes(&self.copy)?;
+        let sync = || {
+            File::open(&self.copy)?.sync_all()?;
+            sync_folder_of(&self.copy)
+        };
+        sync().map_err(|error| StorageError::Failed(error.to_string()))
+    }
+
+    /// Ends the copying when it is dropped.
+    pub(crate) fn stopper(&self) -> BackupStopper {
+        BackupStopper(self.source.get_interrupt_handle())
+    }
+}
+
+impl Drop for Copying {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // The error reports that there is no copy; one that could not be removed is not complete or not sound.
+            drop(fs::remove_file(&self.copy));
+        }
+    }
+}
+
+/// Ends the copying of a database when it is dropped, so that a server that stops need not wait for it.
+pub struct BackupStopper(InterruptHandle);
+
+impl Drop for BackupStopper {
+    fn drop(&mut self) {
+        self.0.interrupt();
+    }
+}
+
+impl fmt::Debug for BackupStopper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BackupStopper")
+    }
+}
+
+/// A copy calls nobody, wherever it is restored, until an operator allows it.
+fn forbid_pushes(copy: &Path) -> Result<(), StorageError> {
+    let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    if copy.table_exists(None, "push_server")? {
+        copy.execute("UPDATE push_server SET place = ''", ())?;
+    }
+    Ok(())
+}
+
+/// Checks that there is space for a copy, and so much more.
+///
+/// # Errors
+/// If there is not, or it cannot be measured.
+pub(crate) fn look_for_space(database: &Path, copy: &Path, more: u64) -> Result<(), BackupError> {
+    let failed = |error| BackupError::target(copy, error);
+    let measure = || -> io::Result<(u64, u64)> {
+        let used = fs::metadata(database)?.len() + write_ahead_log::size(database)?;
+        let folder = fs::canonicalize(copy.parent().unwrap_or(copy))?;
+        Ok((used, free_space(&folder)?))
+    };
+    let (used, free) = measure().map_err(failed)?;
+    let needed = used.saturating_add(more);
+    if free < needed {
+        return Err(BackupError::NoSpace { path: copy.display().to_string(), needed, free });
+    }
+    Ok(())
+}
+
+/// The bytes that are free for this user on the disk of a file or folder.
+///
+/// # Errors
+/// If they cannot be measured.
+pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Copies a database whose format is about to be upgraded into a file beside it, such as
+/// `fivefold.sqlite3.format-12`, in place of one that is left from an earlier upgrade of this format.
+///
+/// # Errors
+/// If that fails; the server must not upgrade the file then.
+pub(crate) fn before_upgrade(file: &Path, format: u32) -> Result<PathBuf, OpenError> {
+    let kept = with_suffix(file, &format!(".format-{format}"));
+    let new = with_suffix(&kept, ".new");
+    tracing::info!(backup = %kept.display(), "makes a backup before it upgrades the database");
+    let copy = || -> Result<(), BackupError> {
+        look_for_space(file, &new, 0)?;
+        Copying::begin_again(file, &new)?.finish_with_damaged_rows()?;
+        let moved = fs::rename(&new, &kept).and_then(|()| sync_folder_of(&kept));
+        moved.map_err(|error| BackupError::target(&kept, error))
+    };
+    copy().map_err(|error| OpenError::NoBackup {
+        path: file.display().to_string(),
+        format,
+        reason: error.to_string(),
+    })?;
+    Ok(kept)
+}

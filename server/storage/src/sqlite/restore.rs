@@ -1,0 +1,233 @@
+//! Puts a backup in the place of a database while no server uses it.
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use fivefold_shared::clock::utc;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::{
+    backup::{BackupError, Copying, look_for_space},
+    data_folder::database_in,
+    process,
+    replace::replace,
+    schema::{self, FORMAT, Kind},
+    write_ahead_log::{self, BUSY_TIMEOUT, with_suffix},
+};
+use crate::{
+    DataFolder, Findings, OpenError, StorageError,
+    sqlite::{inspect, open_to_read},
+};
+
+/// Why a backup was not restored.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The data folder cannot be used, or a server uses it; or the backup cannot be read.
+    #[error(transparent)]
+    Open(OpenError),
+    /// There is no such file.
+    #[error("there is no file {path}. Nothing is changed")]
+    Missing {
+        /// The backup.
+        path: String,
+    },
+    /// The file is something else.
+    #[error("{path} is not a database of Fivefold. Nothing is changed")]
+    Foreign {
+        /// The backup.
+        path: String,
+    },
+    /// The file is the database itself, or has the name that a restore uses.
+    #[error(
+        "{path} is in the place where the backup would go. Nothing is changed. Name a backup that is elsewhere, or \
+         give this file another name"
+    )]
+    InPlace {
+        /// The backup.
+        path: String,
+    },
+    /// The backup is damaged.
+    #[error(
+        "{path} is damaged, and is not restored; nothing is changed. Choose another backup. To restore what is left of \
+         this one, copy it into an empty folder as fivefold.sqlite3, run `fivefold-server check --repair --data \
+         FOLDER`, and restore the repaired file. The damage:\n{problems}"
+    )]
+    Unsound {
+        /// The backup.
+        path: String,
+        /// What is wrong.
+        problems: String,
+    },
+    /// It cannot be copied into the folder.
+    #[error("cannot restore {path}: {error}. Nothing is changed")]
+    Copy {
+        /// The backup.
+        path: String,
+        /// The reason.
+        error: BackupError,
+    },
+    /// The copy is made, and cannot be put in place.
+    #[error(
+        "cannot put the backup in place as {path}: {error}. Either the old database is still there, or the new one is, \
+         complete; run the command again"
+    )]
+    Replace {
+        /// The database.
+        path: String,
+        /// The reason.
+        error: io::Error,
+    },
+}
+
+/// What was restored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Restored {
+    /// The backup.
+    pub from: PathBuf,
+    /// What is in it.
+    pub findings: Findings,
+    /// How many members it has, with and without an account.
+    pub members: u64,
+    /// When its last event happened, in milliseconds since the Unix epoch; nothing if it has none.
+    pub last_at: Option<u64>,
+    /// Its format. The next start of a server upgrades an older one.
+    pub format: u32,
+    /// The version of the server that used it last, if the file says so.
+    pub version: Option<String>,
+    /// How the names of the files begin that were in its place, if there were any.
+    pub kept: Option<PathBuf>,
+}
+
+impl fmt::Display for Restored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, findings, members, last_at, format, version, kept } = self;
+        let Findings { rooms, events, games, notes, .. } = findings;
+        writeln!(f, "Restored {}:", from.display())?;
+        writeln!(f, "- {rooms} rooms, {events} events, {games} finished games, {members} members")?;
+        match last_at {
+            Some(at) => writeln!(f, "- its last event is of {}", utc(*at))?,
+            None => writeln!(f, "- it has no events")?,
+        }
+        let by =
+            version.as_ref().map_or_else(String::new, |by| format!(", written by Fivefold {by}"));
+        writeln!(f, "- format {format}{by}")?;
+        if *format < FORMAT {
+            writeln!(f, "The server upgrades it to format {FORMAT} when it starts.")?;
+        }
+        for note in notes {
+            writeln!(f, "{note}")?;
+        }
+        match kept {
+            Some(kept) => writeln!(
+                f,
+                "What was there before is kept in files whose names begin with {}. Delete them when you are sure that you do \
+                 not need them.",
+                kept.display()
+            )?,
+            None => writeln!(f, "There was no database before.")?,
+        }
+        writeln!(
+            f,
+            "Notifications and e-mail are off, in case another server has the same data. If this one replaces it, run \
+             `fivefold-server push`."
+        )
+    }
+}
+
+/// Puts a copy of a backup in the place of a folder's database, and keeps what was there under another name. The backup
+/// stays as it is. It may be any file of a database that this server can read, with a `-wal` file beside it.
+///
+/// # Errors
+/// If a server uses the folder, or the backup is not sound; nothing is changed then.
+pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
+    let path = || backup.display().to_string();
+    let taken = DataFolder::take(folder).map_err(RestoreError::Open)?;
+    let file = database_in(folder);
+    let new = with_suffix(&file, ".new");
+    let is_same = |other: &Path| match (fs::canonicalize(other), fs::canonicalize(backup)) {
+        (Ok(other), Ok(backup)) => other == backup,
+        (Err(_), _) | (_, Err(_)) => false,
+    };
+    if is_same(&file) || is_same(&new) {
+        return Err(RestoreError::InPlace { path: path() });
+    }
+    let findings = copy(backup, &new).map_err(|error| match error {
+        BackupError::Source(OpenError::Missing { path }) => RestoreError::Missing { path },
+        BackupError::Source(OpenError::Foreign { path }) => RestoreError::Foreign { path },
+        BackupError::Source(OpenError::Storage { path, error: StorageError::Damaged(problem) }) => {
+            RestoreError::Unsound { path, problems: problem }
+        }
+        BackupError::Copy(StorageError::Damaged(problem)) => {
+            RestoreError::Unsound { path: path(), problems: problem }
+        }
+        BackupError::Unsound(Findings { problems, .. }) => {
+            RestoreError::Unsound { path: path(), problems: problems.join("\n") }
+        }
+        BackupError::Source(error) => RestoreError::Open(error),
+        error @ (BackupError::Target { .. }
+        | BackupError::Exists(_)
+        | BackupError::NoFolder(_)
+        | BackupError::NoSpace { .. }
+        | BackupError::Copy(_)) => RestoreError::Copy { path: path(), error },
+    })?;
+    let mut restored = contents(&new, findings).map_err(|error| {
+        let error = BackupError::Copy(error.into());
+        RestoreError::Copy { path: path(), error }
+    })?;
+    backup.clone_into(&mut restored.from);
+    bring_in_log(&file);
+    let is_there = ["", "-wal", "-journal"].iter().any(|end| with_suffix(&file, end).exists());
+    let kept = replace(&file, &new, "before-restore")
+        .map_err(|error| RestoreError::Replace { path: file.display().to_string(), error })?;
+    taken.forget_process().map_err(RestoreError::Open)?;
+    restored.kept = is_there.then_some(kept);
+    Ok(restored)
+}
+
+/// Copies the backup into the new file, and checks the copy: it is what is put in place.
+fn copy(backup: &Path, new: &Path) -> Result<Findings, BackupError> {
+    if backup.is_file() {
+        look_for_space(backup, new, 0)?;
+    }
+    Copying::begin_again(backup, new)?.finish()
+}
+
+fn contents(file: &Path, findings: Findings) -> rusqlite::Result<Restored> {
+    let connection = open_to_read(file)?;
+    let format = match schema::kind(&connection)? {
+        Kind::Ours(format) => format,
+        Kind::Empty | Kind::Foreign => 0,
+    };
+    let last_at = "SELECT at FROM event ORDER BY id DESC LIMIT 1";
+    Ok(Restored {
+        from: PathBuf::new(),
+        findings,
+        members: connection.query_row("SELECT count(*) FROM member", (), |row| row.get(0))?,
+        last_at: connection.query_row(last_at, (), |row| row.get(0)).optional()?,
+        format,
+        version: process::version(&connection),
+        kept: None,
+    })
+}
+
+/// Brings what is in the logs of the old database into its file, if the file and its log belong together. Its file alone
+/// has everything then, and no moment of the restore has files of both databases. Where that fails, the log is kept
+/// beside the old file.
+fn bring_in_log(file: &Path) {
+    if !matches!(inspect(file), Ok(_) | Err(OpenError::Newer { .. } | OpenError::PreRelease { .. }))
+    {
+        return;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let emptied = Connection::open_with_flags(file, flags)
+        .and_then(|connection| write_ahead_log::empty(&connection, BUSY_TIMEOUT));
+    match emptied {
+        Ok(true) => {}
+        Ok(false) => {
+            tracing::warn!("another program reads the old database: its -wal file is kept, too")
+        }
+        Err(error) => tracing::warn!(%error, "the -wal file of the old database is kept, too"),
+    }
+}
