@@ -40,6 +40,7 @@ fn change(task: &Task) -> Option<String> {
         Task::Operator { name, remove: true } => Some(format!("operator {name} --remove")),
         Task::Undo { game } => Some(format!("undo {game}")),
         Task::Push => Some("push".to_owned()),
+        Task::Restore { file } => Some(format!("restore {}", file.display())),
         Task::Check { repair: true } => Some("check --repair".to_owned()),
         Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }), .. }
         | Task::Check { repair: false }

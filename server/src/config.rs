@@ -16,7 +16,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 use fivefold_mail::{MailSender, SmtpServer};
 use fivefold_push::Peers;
 use fivefold_shared::room::RoomLimits;
-use fivefold_storage::{Blocking, NodeId};
+use fivefold_storage::{BackupFolder, Blocking, NodeId};
 
 pub use self::{
     reload::Reload,
@@ -26,7 +26,7 @@ pub use self::{
 };
 use crate::{
     accounts::oidc::client::OidcSettings,
-    limits::Limits,
+    limits::{Limits, operators::BACKUPS_KEPT},
     moderation::dealings::SharedAddresses,
     net::{
         changeable::Changeable,
@@ -38,6 +38,7 @@ use crate::{
     },
     pairing::pools::Pools,
     process::{
+        backups::BackupPlan,
         clock::Clock,
         logs::{LostLines, Panics},
         service_manager::ServiceManager,
@@ -67,6 +68,8 @@ pub struct Config {
     pub drain: Duration,
     /// How storage calls run.
     pub blocking: Blocking,
+    /// The backups that the server makes, if the operator wants some.
+    pub backups: Option<BackupPlan>,
     /// Number of threads for bots.
     pub bot_threads: NonZeroUsize,
     /// Other origins whose pages may open a socket.
@@ -112,6 +115,7 @@ impl Default for Config {
             node: NodeId::ALONE,
             drain: Duration::ZERO,
             blocking: Blocking::Threads,
+            backups: None,
             bot_threads,
             origins: Changeable::default(),
             proxies: Changeable::default(),
@@ -156,6 +160,14 @@ impl Settings {
         Some(OidcSettings { issuer, client, secret, label, public_url })
     }
 
+    /// The backups, if there is an interval. Without a data folder, opening the database says so.
+    fn backups(&self) -> Option<BackupPlan> {
+        let data = self.data_folder().ok().filter(|_| !self.backup_every.is_zero())?;
+        let folder = BackupFolder::new(&data, self.backup_folder.clone());
+        let keep = self.backup_keep.unwrap_or(BACKUPS_KEPT);
+        Some(BackupPlan { folder, every: self.backup_every, keep })
+    }
+
     /// The limits. The burst that is allowed after a pause is a multiple of the rate per second.
     fn limits(&self) -> Limits {
         let Limits { commands_per_second, http_tokens_per_second, room, .. } = self.limits;
@@ -186,6 +198,7 @@ impl Settings {
         Ok(Config {
             limits: self.limits(),
             drain: self.drain,
+            backups: self.backups(),
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.origins().into(),
             proxies: self.proxies().into(),

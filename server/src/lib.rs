@@ -67,8 +67,8 @@ use self::{
     },
     picture::Pictures,
     process::{
-        clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle, read_pool::ReadPool,
-        service_manager::ServiceManager, storage_check::StorageCheck,
+        backups::Backups, clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle,
+        read_pool::ReadPool, service_manager::ServiceManager, storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
     rooms::{
@@ -173,6 +173,13 @@ async fn serve(
     let (pairing, seekers) = PairingHandle::new();
     let (pushes, push_news) = Pushes::new(Arc::clone(&metrics));
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
+    let backups = Backups::new(
+        config.backups,
+        blocking.clone(),
+        clock,
+        Arc::clone(&metrics),
+        limits.disk_reserve,
+    );
     let context = RoomContext {
         limits,
         log_writer: log_writer.clone(),
@@ -239,6 +246,7 @@ async fn serve(
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         storage_check: StorageCheck::new(log_writer.clone(), Arc::clone(&read_pool)),
         disk: Arc::clone(&disk),
+        backups,
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),
@@ -295,6 +303,7 @@ async fn serve(
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
+        never = server.backups.run() => match never {},
         never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
         never = server.report_health(&service) => match never {},

@@ -111,6 +111,14 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
             "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
              archive of the WAL for everything up to a failure"
         ),
+        (Task::Restore { file }, None) => {
+            print(&storage::restore(&settings.data_folder()?, file)?.to_string())
+        }
+        (Task::Restore { .. }, Some(_)) => {
+            bail!(
+                "only database files are restored; use pg_restore for PostgreSQL, with a new database"
+            )
+        }
         (Task::Recover { name }, None) => recover(Database::Folder(&settings.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
         (Task::Moderate { operator, task }, database) => {

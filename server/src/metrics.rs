@@ -2,6 +2,7 @@
 //!
 //! Everything that is refused, dropped or fails has a counter. No personal data is kept.
 
+mod backups;
 mod cluster;
 mod format;
 mod labels;
@@ -37,8 +38,9 @@ use prometheus_client::{
 use serde::Serialize;
 
 use self::{
-    cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
-    pairing::PairingMetrics, process::ProcessMetrics, pushes::PushMetrics,
+    backups::BackupMetrics, cluster::ClusterMetrics, links::LinkMetrics,
+    moderation::ModerationMetrics, pairing::PairingMetrics, process::ProcessMetrics,
+    pushes::PushMetrics,
 };
 pub(crate) use self::{
     format::MetricsFormat,
@@ -91,6 +93,8 @@ pub(crate) struct Metrics {
     pub(crate) mails: PushMetrics,
     /// The links to other nodes.
     pub(crate) links: LinkMetrics,
+    /// Backups.
+    pub(crate) backups: BackupMetrics,
 }
 
 /// Values read only when metrics are requested.
@@ -281,6 +285,7 @@ impl Metrics {
             pushes: PushMetrics::default(),
             mails: PushMetrics::default(),
             links: LinkMetrics::default(),
+            backups: BackupMetrics::default(),
         };
         metrics.register();
         metrics.register_levels();
@@ -411,6 +416,7 @@ impl Metrics {
         let help = "E-mails, by what became of them";
         self.mails.register(registry, "mails", help);
         self.links.register(registry);
+        self.backups.register(registry);
     }
 
     /// Counts the reply to a command of this type.

@@ -2,6 +2,7 @@
 
 pub(crate) mod alarm;
 pub(crate) mod audit;
+pub mod backups;
 pub mod clock;
 pub(crate) mod disk;
 pub(crate) mod fair_queue;

@@ -40,6 +40,7 @@ use crate::{
     pairing::{pools::Pools, task::PairingHandle},
     picture::Pictures,
     process::{
+        backups::Backups,
         clock::Clock,
         disk::Disk,
         fair_queue::Shares,
@@ -89,6 +90,7 @@ pub(crate) struct Server {
     pub(crate) read_pool: Arc<ReadPool>,
     pub(crate) storage_check: StorageCheck,
     pub(crate) disk: Arc<Disk>,
+    pub(crate) backups: Backups,
     pub(crate) reviews: Reviews,
     pub(crate) pictures: Pictures,
     /// For answers over HTTP.

@@ -12,7 +12,9 @@ const APART: [[&str; 2]; 3] =
     [["data", "database"], ["in-memory", "data"], ["in-memory", "database"]];
 
 /// Settings that make no sense without another one.
-pub(super) const NEEDED: [(&str, &str); 17] = [
+pub(super) const NEEDED: [(&str, &str); 19] = [
+    ("backup-folder", "backup-every"),
+    ("backup-keep", "backup-every"),
     ("bus", "database"),
     ("database-replica", "database"),
     ("bus-credentials", "bus"),
@@ -32,6 +34,15 @@ pub(super) const NEEDED: [(&str, &str); 17] = [
     ("tls-key", "tls-cert"),
 ];
 
+/// Settings with which there is no file to make backups of, and what to do instead.
+const NO_FILE: [(&str, &str); 2] = [
+    (
+        "database",
+        "PostgreSQL has means of its own: pg_dump, or pg_basebackup with an archive of the WAL",
+    ),
+    ("in-memory", "That keeps nothing, so there is nothing to copy"),
+];
+
 impl Settings {
     /// What contradicts each other, and what lacks another setting.
     pub(super) fn contradictions(&self) -> Vec<String> {
@@ -45,7 +56,14 @@ impl Settings {
             let one = self.place(key).filter(|_| self.place(needed).is_none())?;
             Some(format!("{one} needs the setting {needed}, too"))
         });
-        apart.chain(lacking).collect()
+        let no_file = NO_FILE.into_iter().filter_map(|(key, instead)| {
+            let backups = self.place("backup-every").filter(|_| !self.backup_every.is_zero())?;
+            let other = self.place(key)?;
+            Some(format!(
+                "{backups} makes backups of the database file, and there is none with {other}: leave it out. {instead}"
+            ))
+        });
+        apart.chain(lacking).chain(no_file).collect()
     }
 
     /// Reads what a start reads beside the settings, except for the database. Says what is wrong with it.

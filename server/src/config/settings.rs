@@ -14,7 +14,7 @@ use super::kinds::{
 };
 use crate::{
     accounts::oidc::client::{Issuer, OidcSecret},
-    limits::{DRAIN_SECONDS, Limits, MESSAGE_BYTES},
+    limits::{DRAIN_SECONDS, Limits, MESSAGE_BYTES, operators::BACKUP_HOURS},
     net::{
         listen::ListenAddress, logged_addresses::Addresses, origin::Origin, proxy::parse_network,
         public_url::PublicUrl,
@@ -26,6 +26,7 @@ use crate::{
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// One setting.
 #[derive(Debug)]
@@ -213,6 +214,13 @@ settings! {
     "database-replica" URL: Maybe("none", Secret) => database_replica: Option<DatabaseUrl>;
     /// Keep everything in a temporary folder, which is removed when the server stops: games are lost.
     "--in-memory": Text => in_memory: bool;
+    /// Make a backup of the database file each time that so many hours have passed; 0 for none. Not with `database` or
+    /// `in-memory`.
+    "backup-every" HOURS: Time(BACKUP_HOURS, HOUR) => backup_every: Duration;
+    /// How many of these backups to keep: the server deletes the oldest ones.
+    "backup-keep" NUMBER: Maybe("28", Number(POSITIVE, 1)) => backup_keep: Option<usize>;
+    /// Folder for these backups, which only this server uses; best on another disk.
+    "backup-folder" FOLDER: Maybe("`backups` in the data folder", Path) => backup_folder: Option<PathBuf>;
     /// Address and port to listen on. A port alone listens on this machine only; port 0 means any free port.
     "--listen" ADDRESS: Text => listen: ListenAddress;
     /// Address at which people reach the server, such as `https://play.example`: it is printed, links in

@@ -73,6 +73,12 @@ pub enum Task {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
     },
+    /// Put a copy of a backup in the place of the database, and keep what was there under another name. Stop the
+    /// server first.
+    Restore {
+        /// The backup. It stays as it is.
+        file: PathBuf,
+    },
     /// Print a new recovery code for the account with this name, whose member has lost the password
     /// and all codes. The server may run.
     Recover {

@@ -21,11 +21,14 @@ const HEAD: &str =
     "| key | variable, flag | value | default | what it does |\n| --- | --- | --- | --- | --- |\n";
 
 /// Every setting of a file: its key, an allowed value that is not the default, and one that is not allowed.
-const CASES: [(&str, &str, &str); 59] = [
+const CASES: [(&str, &str, &str); 62] = [
     ("data", "/srv/fivefold", ""),
     ("database", "postgres://u@h/d", ""),
     ("database-replica", "postgres://u@h/r", ""),
     ("in-memory", "true", "yes"),
+    ("backup-every", "6", "8785"),
+    ("backup-keep", "7", "0"),
+    ("backup-folder", "/srv/backups", ""),
     ("listen", "0.0.0.0:9000", "http://play.example"),
     ("public-url", "https://play.example", "play.example"),
     ("tls-cert", "cert.pem", ""),
@@ -200,6 +203,16 @@ fn a_fault_in_the_file_names_its_line_and_column() {
         ("database = ['postgres://u:s3cret@h/d', 1]", "database (FILE:1:1): give a text"),
         ("smtp = 'nats://u:s3cret@h'", "smtp (FILE:1:1): give smtps://"),
         ("smtp = 'smtps://u:s3cret@h'", "smtp (FILE:1:1) needs the setting mail-from, too"),
+        (
+            "backup-every = 6\ndatabase = 'postgres://u:s3cret@h/d'",
+            "backup-every (FILE:1:1) makes backups of the database file, and there is none with database (FILE:2:1): \
+             leave it out. PostgreSQL has",
+        ),
+        (
+            "in-memory = true\nbackup-every = 1",
+            "backup-every (FILE:2:1) makes backups of the database file, and there is none with in-memory (FILE:1:1)",
+        ),
+        ("backup-keep = 5", "backup-keep (FILE:1:1) needs the setting backup-every, too"),
         ("bus = 'nats://u:s3cret@h'", "bus (FILE:1:1) needs the setting database, too"),
     ];
     for (content, expected) in cases {

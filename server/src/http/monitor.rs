@@ -92,6 +92,7 @@ async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl 
         certificate_end: server.tls.as_ref().and_then(|tls| tls.not_after()),
     };
     server.metrics.moderation.note(server.moderation.waiting(), server.clock.now());
+    server.metrics.backups.note(server.backups.age());
     let format = MetricsFormat::accepted(&headers);
     let text = format.write(server.metrics.render(&levels));
     ([(header::CONTENT_TYPE, format.media_type())], text)

@@ -1,6 +1,7 @@
-//! The limits of what is logged for operators and read from their files, and when the server follows the system's clock.
+//! The limits of what is logged for operators and read from their files, of backups, and when the server follows the
+//! system's clock.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 /// Most nodes whose names are kept for the log; those with the lowest numbers are forgotten.
 pub const NODE_NAMES_MAX: usize = 64;
@@ -14,3 +15,11 @@ pub const CLOCK_DRIFT_FOLLOWED: Duration = Duration::from_secs(1);
 pub const CLOCK_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest file that holds a secret of the settings, in bytes.
 pub const SECRET_FILE_BYTES: u64 = 64 << 10;
+/// The hours from one backup to the next that an operator may choose, up to a year; 0 for no backups.
+pub const BACKUP_HOURS: RangeInclusive<u32> = 0..=8_784;
+/// Backups that are kept unless the operator chooses another number; for one each six hours a week.
+pub const BACKUPS_KEPT: usize = 28;
+/// How often the server looks whether a backup is due.
+pub const BACKUP_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// After a backup that failed, the server waits so long before it tries again.
+pub const BACKUP_RETRIED_AFTER: Duration = Duration::from_secs(10 * 60);

@@ -1,0 +1,152 @@
+//! Makes backups of the database file at intervals, beside the games: on a thread that runs only when no other needs the
+//! processor, and from a connection that delays no commit.
+
+use std::{
+    convert::Infallible,
+    future::pending,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use fivefold_shared::clock::millis;
+use fivefold_storage::{Backup, BackupError, BackupFolder, Blocking, StorageError};
+use tokio::time::sleep;
+
+use crate::{
+    limits::operators::{BACKUP_LOOK_INTERVAL, BACKUP_RETRIED_AFTER},
+    metrics::Metrics,
+    process::{clock::Clock, priority::run_when_idle},
+};
+
+/// Where, how often and how many backups are made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackupPlan {
+    /// The folder.
+    pub folder: BackupFolder,
+    /// The time from one to the next.
+    pub every: Duration,
+    /// How many are kept.
+    pub keep: usize,
+}
+
+/// Makes the backups, and knows how old the last one is.
+#[derive(Debug)]
+pub(crate) struct Backups {
+    /// Absent if the operator wants none.
+    plan: Option<BackupPlan>,
+    blocking: Blocking,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    /// The bytes that stay free beside a backup, for the games.
+    reserve: u64,
+    /// When the last one was made, in milliseconds since the Unix epoch; until one is known, when the server started.
+    last_at: AtomicU64,
+}
+
+impl Backups {
+    pub(crate) fn new(
+        plan: Option<BackupPlan>,
+        blocking: Blocking,
+        clock: Clock,
+        metrics: Arc<Metrics>,
+        reserve: u64,
+    ) -> Self {
+        let last_at = AtomicU64::new(clock.now());
+        Self { plan, blocking, clock, metrics, reserve, last_at }
+    }
+
+    /// The age of the last backup, and the time from one to the next; nothing if none are made. Before the first one,
+    /// the age counts from the start of the server.
+    pub(crate) fn age(&self) -> Option<(Duration, Duration)> {
+        let plan = self.plan.as_ref()?;
+        let age = self.clock.now().saturating_sub(self.last_at.load(Ordering::Relaxed));
+        Some((Duration::from_millis(age), plan.every))
+    }
+
+    /// Whether the last backup should have been followed by another long ago.
+    #[expect(dead_code, reason = "the health of the server asks for it")]
+    pub(crate) fn last_backup_is_old(&self) -> bool {
+        self.age().is_some_and(|(age, every)| age > 2 * every)
+    }
+
+    /// Makes backups when they are due; never returns.
+    pub(crate) async fn run(&self) -> Infallible {
+        let Some(plan) = &self.plan else { return pending().await };
+        let pause_max = millis(plan.every.max(BACKUP_RETRIED_AFTER));
+        let mut due = 0;
+        loop {
+            let now = self.clock.now();
+            // Longer pauses come from a clock that was set back.
+            if now >= due || due - now > pause_max {
+                due = match self.make_if_due(plan, now).await {
+                    Ok(last_at) => {
+                        self.last_at.store(last_at, Ordering::Relaxed);
+                        last_at + millis(plan.every)
+                    }
+                    Err(error) => {
+                        self.metrics.backups.failed.inc();
+                        tracing::error!(
+                            reason = reason(&error),
+                            minutes = BACKUP_RETRIED_AFTER.as_secs() / 60,
+                            "no backup was made; the server tries again later"
+                        );
+                        now + millis(BACKUP_RETRIED_AFTER)
+                    }
+                };
+            }
+            // Short, as somebody may set the clock.
+            sleep(BACKUP_LOOK_INTERVAL).await;
+        }
+    }
+
+    /// Makes a backup, unless a newer one is there, perhaps of an earlier server. Returns when the last one was made.
+    async fn make_if_due(&self, plan: &BackupPlan, now: u64) -> Result<u64, BackupError> {
+        let (folder, every, reserve) = (plan.folder.clone(), millis(plan.every), self.reserve);
+        let begin = move || match folder.prepare(now)? {
+            Some(last_at) if now < last_at + every => Ok(Begun::NotDue(last_at)),
+            Some(_) | None => Ok(Begun::Due(folder.begin(now, reserve)?)),
+        };
+        let backup = match self.blocking.call(begin).await.unwrap_or_else(|| Err(panicked()))? {
+            Begun::NotDue(last_at) => return Ok(last_at),
+            Begun::Due(backup) => backup,
+        };
+        // Dropped with this future when the server stops.
+        let stopper = backup.stopper();
+        let finished = self.blocking.call_below(run_when_idle, move || backup.finish()).await;
+        drop(stopper);
+        let file = finished.unwrap_or_else(|| Err(panicked()))?;
+        tracing::info!(file = %file.display(), "a backup is made");
+        self.delete_oldest(plan, file).await;
+        Ok(now)
+    }
+
+    async fn delete_oldest(&self, plan: &BackupPlan, last: PathBuf) {
+        let (folder, keep) = (plan.folder.clone(), plan.keep);
+        match self.blocking.call(move || folder.keep_newest(keep, &last)).await {
+            Some(Ok(0)) | None => {}
+            Some(Ok(backups)) => tracing::info!(backups, "the oldest backups are deleted"),
+            Some(Err(error)) => {
+                tracing::error!(%error, "cannot delete the oldest backups: the disk fills up");
+            }
+        }
+    }
+}
+
+/// What is found when a backup may be due.
+enum Begun {
+    NotDue(u64),
+    Due(Backup),
+}
+
+fn panicked() -> BackupError {
+    StorageError::Failed("a thread of the backup has ended".to_owned()).into()
+}
+
+/// The reason in one line. What is damaged is listed by the command `check`.
+fn reason(error: &BackupError) -> String {
+    error.to_string().lines().take(2).collect::<Vec<_>>().join(" ")
+}
