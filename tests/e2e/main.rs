@@ -4,6 +4,7 @@
 //! Each test has its own server. None sleeps, and none depends on the order of others.
 
 mod account;
+mod backups;
 mod bots;
 mod bus_access;
 mod certificates;

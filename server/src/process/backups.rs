@@ -150,3 +150,74 @@ fn panicked() -> BackupError {
 fn reason(error: &BackupError) -> String {
     error.to_string().lines().take(2).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use fivefold_storage::{DataFolder, Sqlite};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// 2026-11-30 18:00.
+    const START: u64 = 1_796_061_600_000;
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+
+    /// A server that keeps two backups, one each six hours.
+    fn backups(data: &Path, clock: Clock) -> Backups {
+        let folder = BackupFolder::new(data, None);
+        let plan = BackupPlan { folder, every: 6 * HOUR, keep: 2 };
+        let blocking = Blocking::Simulated(Arc::new(|| Duration::ZERO));
+        Backups::new(Some(plan), blocking, clock, Arc::new(Metrics::new()), 0)
+    }
+
+    /// Lets it run for so long. Returns the days and hours in the names of the backups that are there
+    /// then.
+    async fn hours_after(backups: &Backups, data: &Path, time: Duration) -> Vec<String> {
+        timeout(time, backups.run()).await.unwrap_err();
+        let Ok(files) = fs::read_dir(data.join("backups")) else { return Vec::new() };
+        let mut names: Vec<_> =
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        let hour = |name: &String| name["fivefold-2026-".len()..].replace(".sqlite3", "");
+        names.iter().map(hour).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn backups_are_made_at_intervals_whenever_the_server_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        drop(Sqlite::open(DataFolder::take(data).unwrap()).unwrap());
+        let clock = Clock::starting_at(START);
+        let first = backups(data, clock);
+        let minute = Duration::from_secs(60);
+        assert_eq!(hours_after(&first, data, minute).await, ["11-30T18-00"]);
+        assert_eq!(hours_after(&first, data, 4 * HOUR).await, ["11-30T18-00"]);
+        // Another server goes on where the first has stopped.
+        let second = backups(data, clock);
+        assert_eq!(hours_after(&second, data, HOUR).await, ["11-30T18-00"]);
+        assert_eq!(second.age(), Some((5 * HOUR + minute, 6 * HOUR)));
+        assert_eq!(hours_after(&second, data, HOUR).await, ["11-30T18-00", "12-01T00-00"]);
+        assert_eq!(second.age(), Some((minute, 6 * HOUR)));
+        // The oldest one is deleted.
+        assert_eq!(hours_after(&second, data, 6 * HOUR).await, ["12-01T00-00", "12-01T06-00"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backup_that_fails_is_counted_and_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        drop(Sqlite::open(DataFolder::take(data).unwrap()).unwrap());
+        let backups = backups(data, Clock::starting_at(START));
+        let obstacle = data.join("backups");
+        fs::write(&obstacle, "").unwrap();
+        let minutes = |count| Duration::from_secs(count * 60);
+        assert!(hours_after(&backups, data, minutes(15)).await.is_empty());
+        assert_eq!(backups.metrics.backups.failed.get(), 2);
+        assert_eq!(backups.age(), Some((minutes(15), 6 * HOUR)));
+        fs::remove_file(&obstacle).unwrap();
+        assert_eq!(hours_after(&backups, data, minutes(1)).await, ["11-30T18-15"]);
+        assert_eq!(backups.metrics.backups.failed.get(), 2);
+    }
+}

@@ -49,8 +49,10 @@ const METRICS_OF_NODES: [&str; 13] = [
     "sockets_restarted_total",
 ];
 
-/// Metrics that a server without other nodes and without TLS does not show.
-const ABSENT: [&str; 8] = [
+/// Metrics that a server without other nodes, without TLS and without backups does not show.
+const ABSENT: [&str; 10] = [
+    "backup_age_seconds",
+    "backup_interval_seconds",
     "bus_up",
     "link_frames_received_total",
     "link_frames_sent_total",
@@ -336,6 +338,42 @@ async fn prometheus_own_tool_finds_nothing_to_say() {
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/alerts.yaml");
     let checked = promtool(&["check", "rules", rules], "").unwrap();
     assert!(checked.status.success(), "{checked:?}");
+}
+
+/// Two hours between backups, and one that is older by a minute every minute.
+const BACKUP_ALERTS: &str = "
+rule_files: [ALERTS]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - {series: 'fivefold_backup_age_seconds{instance=\"a\"}', values: '0+60x300'}
+      - {series: 'fivefold_backup_interval_seconds{instance=\"a\"}', values: '7200+0x300'}
+      - {series: 'fivefold_backups_failed_total{instance=\"a\"}', values: '0+0x9 1+0x291'}
+    alert_rule_test:
+      - {eval_time: 240m, alertname: FivefoldBackupOld, exp_alerts: []}
+      - {eval_time: 255m, alertname: FivefoldBackupOld, exp_alerts: []}
+      - eval_time: 256m
+        alertname: FivefoldBackupOld
+        exp_alerts:
+          - exp_labels: {severity: ticket, instance: a}
+            exp_annotations: {summary: 'the last backup of a is 4h 16m 0s old'}
+      - {eval_time: 9m, alertname: FivefoldBackupFails, exp_alerts: []}
+      - eval_time: 10m
+        alertname: FivefoldBackupFails
+        exp_alerts:
+          - exp_labels: {severity: ticket, instance: a}
+            exp_annotations: {summary: 'a could not make a backup: its log says why'}
+";
+
+#[test]
+fn an_alert_comes_when_backups_fail_or_the_last_one_is_too_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("test.yaml");
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/alerts.yaml");
+    fs::write(&file, BACKUP_ALERTS.replace("ALERTS", rules)).unwrap();
+    let Some(tested) = promtool(&["test", "rules", file.to_str().unwrap()], "") else { return };
+    assert!(tested.status.success(), "{tested:?}");
 }
 
 #[test]
