@@ -14,7 +14,7 @@ use super::{
     settings::{SETTINGS, Setting, SettingName, Settings},
     sources::{Sources, command, distance},
 };
-use crate::commands;
+use crate::{commands, limits::operators::BACKUPS_KEPT};
 
 const TABLE: &str = "docs/operating/settings.md";
 const HEAD: &str =
@@ -453,6 +453,11 @@ fn the_distance_counts_letters() {
     for (one, other, expected) in cases {
         assert_eq!((distance(one, other), distance(other, one)), (expected, expected));
     }
+}
+
+#[test]
+fn as_many_backups_are_kept_as_the_table_says() {
+    assert_eq!(setting("backup-keep").default(), BACKUPS_KEPT.to_string());
 }
 
 #[test]

@@ -106,9 +106,11 @@ impl Backups {
     /// Makes a backup, unless a newer one is there, perhaps of an earlier server. Returns when the last one was made.
     async fn make_if_due(&self, plan: &BackupPlan, now: u64) -> Result<u64, BackupError> {
         let (folder, every, reserve) = (plan.folder.clone(), millis(plan.every), self.reserve);
-        let begin = move || match folder.prepare(now)? {
-            Some(last_at) if now < last_at + every => Ok(Begun::NotDue(last_at)),
-            Some(_) | None => Ok(Begun::Due(folder.begin(now, reserve)?)),
+        let begin = move || -> Result<Begun, BackupError> {
+            match folder.prepare(now)? {
+                Some(last_at) if now < last_at + every => Ok(Begun::NotDue(last_at)),
+                Some(_) | None => Ok(Begun::Due(Box::new(folder.begin(now, reserve)?))),
+            }
         };
         let backup = match self.blocking.call(begin).await.unwrap_or_else(|| Err(panicked()))? {
             Begun::NotDue(last_at) => return Ok(last_at),
@@ -139,7 +141,7 @@ impl Backups {
 /// What is found when a backup may be due.
 enum Begun {
     NotDue(u64),
-    Due(Backup),
+    Due(Box<Backup>),
 }
 
 fn panicked() -> BackupError {

@@ -12,7 +12,7 @@ use rusqlite::{Connection, InterruptHandle, OpenFlags};
 
 use super::{
     check::{self, check_file, look_for_database},
-    data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
+    data_folder::{create_anew, create_private, database_in, sync_folder_of},
     write_ahead_log::{self, with_suffix},
 };
 use crate::{Findings, OpenError, StorageError, sqlite::open_to_read};
@@ -90,23 +90,27 @@ impl Copying {
     ///
     /// # Errors
     /// If the database cannot be opened, or the file exists or cannot be created.
-    pub(crate) fn begin(database: &Path, copy: &Path) -> Result<Self, BackupError> {
-        look_for_database(database)?;
-        let source = open_to_read(database).map_err(StorageError::from)?;
-        create_private(copy).map_err(|error| BackupError::target(copy, error))?;
-        Ok(Self { source, copy: copy.to_owned(), is_finished: false })
+    fn begin(database: &Path, copy: &Path) -> Result<Self, BackupError> {
+        Self::begin_in(database, copy, create_private)
     }
 
-    /// As [`begin`](Self::begin), in place of what an earlier try has left that was killed.
+    /// The same in place of what an earlier try has left that was killed.
     ///
     /// # Errors
-    /// As there.
+    /// If the database cannot be opened, or the file cannot be created.
     pub(crate) fn begin_again(database: &Path, copy: &Path) -> Result<Self, BackupError> {
-        // SQLite would take a journal that was left for one of the new file.
-        for file in [copy.to_owned(), with_suffix(copy, "-journal")] {
-            remove_if_there(&file).map_err(|error| BackupError::target(copy, error))?;
-        }
-        Self::begin(database, copy)
+        Self::begin_in(database, copy, create_anew)
+    }
+
+    fn begin_in(
+        database: &Path,
+        copy: &Path,
+        create: fn(&Path) -> io::Result<()>,
+    ) -> Result<Self, BackupError> {
+        look_for_database(database)?;
+        let source = open_to_read(database).map_err(StorageError::from)?;
+        create(copy).map_err(|error| BackupError::target(copy, error))?;
+        Ok(Self { source, copy: copy.to_owned(), is_finished: false })
     }
 
     /// Copies everything, and checks the copy: the file, every room and every game in it.

@@ -101,7 +101,7 @@ impl DataFolder {
         let file = self.database();
         let new = write_ahead_log::with_suffix(&file, ".new");
         let failed = |error: io::Error| folder_error(&file, &error);
-        remove_if_there(&new).and_then(|()| create_private(&new)).map_err(failed)?;
+        create_anew(&new).map_err(failed)?;
         create(&new).map_err(|error| OpenError::Storage {
             path: new.display().to_string(),
             error: error.into(),
@@ -174,6 +174,18 @@ pub(crate) fn create_private(path: &Path) -> io::Result<()> {
         give_to_owner_of_folder(&file, path)?;
     }
     sync_folder_of(path)
+}
+
+/// The same for a database, in place of what an earlier try has left that was killed.
+///
+/// # Errors
+/// If it cannot be created.
+pub(crate) fn create_anew(path: &Path) -> io::Result<()> {
+    // SQLite would play a journal that was left back into the new file.
+    for suffix in ["", "-journal"] {
+        remove_if_there(&write_ahead_log::with_suffix(path, suffix))?;
+    }
+    create_private(path)
 }
 
 /// What an operator makes as root in the server's folder, the server has to open as its own user.

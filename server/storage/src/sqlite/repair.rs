@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{
     cells::{self, Mended},
     check::{self, Problem},
-    data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
+    data_folder::{create_anew, create_private, database_in, remove_if_there, sync_folder_of},
     raw_value::RawValue,
     replace::replace,
     salvage::{self, Salvaged},
@@ -251,7 +251,7 @@ fn rebuild(file: &Path) -> Result<Rebuilt, RepairError> {
     let failed =
         |error: io::Error| RepairError::Rebuild { path: file.display().to_string(), error };
     let new = with_suffix(file, ".new");
-    remove_if_there(&new).and_then(|()| create_private(&new)).map_err(failed)?;
+    create_anew(&new).map_err(failed)?;
     let salvaged = salvage::copy(file, &new)?;
     if salvaged.rows == 0 {
         remove_if_there(&new).map_err(failed)?;
