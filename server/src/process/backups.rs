@@ -214,7 +214,7 @@ mod tests {
         let backups = backups(data, Clock::starting_at(START));
         let obstacle = data.join("backups");
         fs::write(&obstacle, "").unwrap();
-        let minutes = |count| Duration::from_secs(count * 60);
+        let minutes = |count: u64| Duration::from_secs(count * 60);
         assert!(hours_after(&backups, data, minutes(15)).await.is_empty());
         assert_eq!(backups.metrics.backups.failed.get(), 2);
         assert_eq!(backups.age(), Some((minutes(15), 6 * HOUR)));
