@@ -1,5 +1,5 @@
-//! Makes backups of the database file at intervals, beside the games: on a thread that runs only when no other needs the
-//! processor, and from a connection that delays no commit.
+//! Makes backups of the database file at intervals, beside the games: on a thread that runs only when no other needs
+//! the processor, and from a connection that delays no commit.
 
 use std::{
     convert::Infallible,

@@ -1,5 +1,5 @@
-//! The folder with the backups that a server makes at intervals. Their names say when they were made; the server deletes
-//! only files with such names.
+//! The folder with the backups that a server makes at intervals. Their names say when they were made; the server
+//! deletes only files with such names.
 
 use std::{
     fs, io,

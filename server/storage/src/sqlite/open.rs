@@ -1,5 +1,5 @@
-//! Opens files, for reading and for an operator's command, and refuses those that are not ours or that this server cannot
-//! read.
+//! Opens files, for reading and for an operator's command, and refuses those that are not ours or that this server
+//! cannot read.
 
 use std::{
     fs::{self, File},
@@ -48,8 +48,8 @@ pub(crate) fn inspect(file: &Path) -> Result<u32, OpenError> {
     }
 }
 
-/// Plays back the rollback journal of a copy, which a server leaves that is killed just when it begins to use the copy:
-/// only a connection that writes can do that.
+/// Plays back the rollback journal of a copy. A server leaves it that is killed just when it begins to use the copy, and
+/// only a connection that writes can play it back.
 fn play_back_journal(file: &Path) -> Result<(), StorageError> {
     let journal = fs::metadata(with_suffix(file, "-journal"));
     if !journal.is_ok_and(|journal| journal.len() > 0) || !is_ours(file) {

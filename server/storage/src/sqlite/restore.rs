@@ -122,8 +122,8 @@ impl fmt::Display for Restored {
         match kept {
             Some(kept) => writeln!(
                 f,
-                "What was there before is kept in files whose names begin with {}. Delete them when you are sure that you do \
-                 not need them.",
+                "What was there before is kept in files whose names begin with {}. Delete them when you are sure \
+                 that you do not need them.",
                 kept.display()
             )?,
             None => writeln!(f, "There was no database before.")?,
@@ -212,9 +212,9 @@ fn contents(file: &Path, findings: Findings) -> rusqlite::Result<Restored> {
     })
 }
 
-/// Brings what is in the logs of the old database into its file, if the file and its log belong together. Its file alone
-/// has everything then, and no moment of the restore has files of both databases. Where that fails, the log is kept
-/// beside the old file.
+/// Brings what is in the log of the old database into its file, if the two belong together. The file alone has everything
+/// then, and at no moment of the restore are there files of both databases. If that fails, the log is kept beside the
+/// old file.
 fn bring_in_log(file: &Path) {
     if !matches!(inspect(file), Ok(_) | Err(OpenError::Newer { .. } | OpenError::PreRelease { .. }))
     {
