@@ -226,7 +226,7 @@ fn bring_in_log(file: &Path) {
     match emptied {
         Ok(true) => {}
         Ok(false) => {
-            tracing::warn!("another program reads the old database: its -wal file is kept, too")
+            tracing::warn!("another program reads the old database: its -wal file is kept, too");
         }
         Err(error) => tracing::warn!(%error, "the -wal file of the old database is kept, too"),
     }
