@@ -141,6 +141,7 @@ impl Server {
             is_out_of_date: self.lobby.is_out_of_date(),
             storage,
             disk: self.disk.level(),
+            is_backup_old: self.backups.last_backup_is_old(),
         })
     }
 

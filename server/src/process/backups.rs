@@ -68,7 +68,6 @@ impl Backups {
     }
 
     /// Whether the last backup should have been followed by another long ago.
-    #[expect(dead_code, reason = "the health of the server asks for it")]
     pub(crate) fn last_backup_is_old(&self) -> bool {
         self.age().is_some_and(|(age, every)| age > 2 * every)
     }

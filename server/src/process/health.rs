@@ -37,6 +37,8 @@ pub enum Condition {
 pub enum Warning {
     /// Less space is free than `disk-reserve`: no rooms are made, and games go on.
     LowDisk,
+    /// The last scheduled backup is older than twice `backup-every`.
+    OldBackup,
 }
 
 /// How a server is.
@@ -57,6 +59,7 @@ pub(crate) struct Facts {
     pub(crate) is_out_of_date: bool,
     pub(crate) storage: StorageAnswer,
     pub(crate) disk: DiskLevel,
+    pub(crate) is_backup_old: bool,
 }
 
 impl Condition {
@@ -102,6 +105,7 @@ impl Warning {
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::LowDisk => "the disk is almost full, so no rooms are made",
+            Self::OldBackup => "the last backup is too old",
         }
     }
 
@@ -109,6 +113,7 @@ impl Warning {
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::LowDisk => 10,
+            Self::OldBackup => 11,
         }
     }
 }
@@ -116,10 +121,9 @@ impl Warning {
 impl Health {
     /// A server of which this is known.
     pub(crate) fn of(facts: Facts) -> Self {
-        let warnings = match facts.disk {
-            DiskLevel::Low => vec![Warning::LowDisk],
-            DiskLevel::Enough | DiskLevel::Elsewhere => Vec::new(),
-        };
+        let low_disk = (facts.disk == DiskLevel::Low).then_some(Warning::LowDisk);
+        let old_backup = facts.is_backup_old.then_some(Warning::OldBackup);
+        let warnings = low_disk.into_iter().chain(old_backup).collect();
         Self { condition: condition(facts), warnings }
     }
 
@@ -134,7 +138,7 @@ impl Health {
 
 /// A node that cannot reach the others sends its clients to them, even if the storage works.
 fn condition(facts: Facts) -> Condition {
-    let Facts { is_draining, lacks_bus, is_cut_off, is_out_of_date, storage, disk } = facts;
+    let Facts { is_draining, lacks_bus, is_cut_off, is_out_of_date, storage, disk, .. } = facts;
     if is_draining {
         return Condition::Draining;
     }
@@ -185,6 +189,7 @@ mod tests {
         is_out_of_date: false,
         storage: StorageAnswer::Works,
         disk: DiskLevel::Enough,
+        is_backup_old: false,
     };
 
     #[test]
@@ -219,6 +224,15 @@ mod tests {
         // What keeps clients away comes first.
         let health = Health::of(Facts { is_draining: true, ..low });
         assert_eq!((health.exit_code(), health.warnings), (4, vec![Warning::LowDisk]));
+        let health = Health::of(Facts { is_backup_old: true, ..low });
+        assert_eq!((health.exit_code(), health.warnings.len()), (10, 2));
+    }
+
+    #[test]
+    fn a_server_with_an_old_backup_is_ready_and_says_so() {
+        let health = Health::of(Facts { is_backup_old: true, ..WELL });
+        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 11));
+        assert_eq!(health.to_string(), "ready; the last backup is too old (old_backup)");
     }
 
     #[test]
