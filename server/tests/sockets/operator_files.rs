@@ -124,14 +124,16 @@ fn the_unit_starts_the_server_and_lets_it_stop() {
         value.as_str()
     };
     assert_eq!(service("ExecStart"), "fivefold-server --config /etc/fivefold/fivefold.toml");
-    // The examples are lines that begin with #KEY. A node has no folder.
+    // The examples are lines that begin with #KEY. A node has no folder and no backups of it.
     let example = SETTINGS_FILE.lines().filter_map(|line| {
         line.strip_prefix('#').filter(|line| line.starts_with(|it: char| it.is_ascii_lowercase()))
     });
     let examples: Vec<_> = example.collect();
     let data = format!("data = \"/var/lib/{}\"", service("StateDirectory"));
     assert!(SETTINGS_FILE.lines().any(|line| line == data), "{data}");
-    let node = format!("{}\n{}", SETTINGS_FILE.replace(&data, ""), examples.join("\n"));
+    let is_of_node = |line: &&str| *line != data && !line.starts_with("backup-");
+    let node: Vec<_> = SETTINGS_FILE.lines().filter(is_of_node).collect();
+    let node = [node, examples.clone()].concat().join("\n");
     let folder = tempfile::tempdir().unwrap();
     for text in [SETTINGS_FILE, &node] {
         let file = folder.path().join("fivefold.toml");

@@ -47,9 +47,10 @@ pub(super) fn replace(file: &Path, new: &Path, label: &str) -> io::Result<PathBu
     if fs::metadata(&journal).is_ok_and(|journal| journal.len() > 0) {
         keep(&journal, &with_suffix(&old, "-journal"))?;
     }
-    sync_folder_of(file)?;
+    // There may be no old file.
+    sync_folder_of(new)?;
     remove_if_there(&journal)?;
-    sync_folder_of(file)?;
+    sync_folder_of(new)?;
     fs::rename(new, file)?;
     sync_folder_of(file)?;
     remove_if_there(&log)?;
