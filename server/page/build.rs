@@ -3,7 +3,7 @@
 //!
 //! The modules that the first screen needs are one file, and those of a room another one; see
 //! `build/join.rs`. All files share one digest. Modules can then import each other by relative paths, and only
-//! `{web}` in `index.html` and the service worker is rewritten, and `{files}` in the latter. Scripts and styles lose their comments and needless spaces;
+//! `{web}` in HTML and the service worker is rewritten, and `{files}` in the latter. Scripts and styles lose their comments and needless spaces;
 //! the WebAssembly module stays as it is.
 
 use std::{
@@ -46,6 +46,8 @@ const JOINED: [JoinedFile; 9] = [
     ("moderation/requests.js", &[]),
     ("account/you-dialog.js", &[]),
 ];
+/// The script of boards on other sites. It has all that it imports, because it must not run the page's own files.
+const EMBED: &str = "embed/embed.js";
 /// Scripts that browsers run apart from the page.
 const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];
 
@@ -64,7 +66,10 @@ fn main() -> io::Result<()> {
     for name in names.iter().filter(|name| is_module(name)) {
         modules.insert(name.clone(), fs::read_to_string(web.join(name))?);
     }
-    let modules = join::join(&modules, &JOINED).map_err(io::Error::other)?;
+    let embed = join::bundle(&modules, EMBED).map_err(io::Error::other)?;
+    modules.remove(EMBED);
+    let mut modules = join::join(&modules, &JOINED).map_err(io::Error::other)?;
+    modules.insert(EMBED.to_owned(), embed);
     for name in names {
         let path = web.join(&name);
         let content = match path.extension().and_then(OsStr::to_str) {
@@ -89,7 +94,9 @@ fn main() -> io::Result<()> {
     let mut table = format!(
         "/// Of all files.\npub const DIGEST: &str = {digest:?};\n/// All files, by name.\npub static FILES: &[Embedded] = &[\n"
     );
-    let kept = |name: &&str| !["index.html", "service-worker.js"].contains(name);
+    let kept = |name: &&str| {
+        !["index.html", "service-worker.js", EMBED, "embed/embed.html"].contains(name)
+    };
     let to_keep: Vec<_> = files.iter().map(|(name, _)| name.as_str()).filter(kept).collect();
     let to_keep = to_keep.join(" ");
     for (name, content) in files {

@@ -9,6 +9,7 @@ mod audit;
 mod caller;
 mod challenges;
 mod conditional_moves;
+mod embed;
 mod feeds;
 mod friends;
 mod games;
@@ -16,6 +17,7 @@ mod handshake;
 mod moderation;
 pub(crate) mod monitor;
 mod notes;
+mod oembed;
 mod page;
 mod picture;
 mod players;
@@ -37,7 +39,7 @@ use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::{Next, from_fn_with_state, map_response_with_state},
+    middleware::{Next, from_fn_with_state, map_response, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
@@ -79,14 +81,19 @@ use crate::{
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
+/// Pages of every origin may read an answer with this value: it is public, and browsers send no cookies for it.
+const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     let questions = Router::new()
         .route("/api/games", get(games::list))
-        .route("/api/games/{id}", get(games::game))
+        .route("/api/games/{id}", get(games::game).layer(map_response(for_every_origin)))
         .route("/api/games/{id}/analysis", get(games::review))
         .route("/api/analyse", post(analyse::analyse))
         .route("/api/position", post(position::judge))
+        .route("/api/oembed", get(oembed::describe).layer(map_response(for_every_origin)))
+        .route("/api/tv", get(embed::on_tv).layer(map_response(for_every_origin)))
         .route("/analyse.png", get(picture::of_position))
         .route("/games.atom", get(feeds::atom))
         .route("/games.ics", get(feeds::calendar))
@@ -118,14 +125,16 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/oidc", get(page::page))
         .route("/puzzles", get(page::page))
         .route("/moderation", get(page::page))
+        .route("/tv", get(embed::tv))
         .route("/game/{id}", get(page::game))
         .route("/r/{*sent}", get(page::room))
         .route("/R/{*sent}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))
         .route("/service-worker.js", get(page::service_worker))
-        .route("/healthz", get(monitor::health))
+        .route("/healthz", get(monitor::health).layer(map_response(for_every_origin)))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))
+        .merge(embed::routes())
         .merge(questions)
         .merge(accounts)
         .merge(plans)
@@ -174,6 +183,12 @@ async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Resp
     if server.tls.is_some() || is_public_encrypted {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, ENCRYPTED);
     }
+    answer
+}
+
+/// Lets pages of every origin read an answer.
+async fn for_every_origin(mut answer: Response) -> Response {
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
     answer
 }
 
@@ -278,7 +293,10 @@ impl Service<Request<Incoming>> for WithCaller {
     }
 }
 
-/// `/ws`: the WebSocket handshake.
+/// The query of a socket that only watches.
+const WATCH: &str = "watch";
+
+/// `/ws`: the WebSocket handshake. A socket at `/ws?watch` is nobody's, so any page may open it.
 async fn socket(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -296,7 +314,8 @@ async fn socket(
         }
     };
     let host = server.proxies.get().host(caller.peer, request.headers());
-    if !origin::is_allowed(request.headers(), host, &server.origins.get()) {
+    let watches = request.uri().query() == Some(WATCH);
+    if !watches && !origin::is_allowed(request.headers(), host, &server.origins.get()) {
         server.refused_connections.note(RefusedFor::ForeignPage, address);
         return foreign_page(&server, &caller, request.headers());
     }
@@ -311,16 +330,28 @@ async fn socket(
             return too_many(full);
         }
     };
-    let is_encrypted = server.is_encrypted(caller.peer, request.headers());
-    let account = account::cookie::session(request.headers(), is_encrypted);
-    let token = account::token::in_header(request.headers());
-    let agent = account::device::agent(request.headers());
-    let device = account::cookie::device(request.headers(), is_encrypted);
-    let device = device.map(|device| device.mark());
+    let visitor = if watches {
+        Visitor::watching(address)
+    } else {
+        visitor(&server, &caller, request.headers())
+    };
     let socket = hyper::upgrade::on(request);
-    let visitor = Visitor { address, agent, account, token, device };
     caller.put(Upgrade { socket, visitor, place });
     handshake::switching(&accept)
+}
+
+/// Who opens a socket, as the headers say.
+fn visitor(server: &Server, caller: &Caller, headers: &HeaderMap) -> Visitor {
+    let is_encrypted = server.is_encrypted(caller.peer, headers);
+    let device = account::cookie::device(headers, is_encrypted);
+    Visitor {
+        address: caller.address,
+        agent: account::device::agent(headers),
+        account: account::cookie::session(headers, is_encrypted),
+        token: account::token::in_header(headers),
+        device: device.map(|device| device.mark()),
+        watches: false,
+    }
 }
 
 /// The refusal of a page of another host, or of the server's own page behind a proxy that hides the host.

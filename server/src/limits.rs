@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod challenges;
+pub mod embeds;
 pub mod moderation;
 pub mod operators;
 pub mod pushes;

@@ -31,6 +31,7 @@ const ROUTES = [
   [/^\/game\/([0-9a-z]+)$/, () => styled(import('./replay/replay-view.js'))],
   [/^\/analyse$/, () => styled(import('./analysis/analysis-view.js'), 'analysis/analysis.css')],
   [/^\/games$/, () => import('./replay/games-view.js')],
+  [/^\/tv$/, () => import('./embed/tv-view.js')],
   [/^\/lobby$/, () => import('./lobby/lobby-view.js')],
   [/^\/local$/, () => styled(import('./local/local-view.js'))],
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],

@@ -42,6 +42,15 @@ pub(crate) fn join(modules: &Modules, files: &[JoinedFile]) -> Result<Modules, S
     Ok(joined)
 }
 
+/// One file of a module and all that it imports, also what other files have. For a page that runs no other file: two
+/// copies of a module do not share their state.
+pub(crate) fn bundle(modules: &Modules, path: &'static str) -> Result<String, String> {
+    let mut joins = Joins { modules, file_of: BTreeMap::new(), taken: BTreeMap::new() };
+    let mut order = Vec::new();
+    joins.take(path, path, &mut order, &mut BTreeSet::new())?;
+    joins.file(path, &order)
+}
+
 struct Joins<'modules> {
     modules: &'modules Modules,
     /// The joined file that has a module.

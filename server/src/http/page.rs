@@ -16,6 +16,7 @@ use fivefold_shared::protocol::{RoomCode, sent_code};
 use sha2::{Digest, Sha256};
 
 use super::{
+    EVERY_ORIGIN,
     caller::Caller,
     picture,
     preview::{self, Preview},
@@ -32,6 +33,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types worker service-worker";
+
+/// Content security policy of a board on another site. `sandbox` gives it an origin of its own: it has no cookies and no
+/// storage of this server, and it can only open links in new tabs. No `frame-ancestors`, so that every page may show
+/// it, even a file.
+const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'; \
+    sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox";
+
+/// What boards on other sites are.
+const EMBED: &str = "embed/embed.html";
 
 /// The script that may run WebAssembly, in a worker.
 const WORKER: &str = "engine/worker.js";
@@ -155,6 +167,16 @@ pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMa
     index(&server.page, StatusCode::NOT_FOUND, None, &headers)
 }
 
+/// A board for other sites, at each of its addresses.
+pub(super) fn embed(server: &Server, status: StatusCode, headers: &HeaderMap) -> Response {
+    let found = match &server.page {
+        PageSource::Program => embedded(EMBED, headers),
+        PageSource::Folder(folder) => live(folder, EMBED, None),
+    };
+    let texts = language_file(headers);
+    document(&server.page, found, status, EMBED_POLICY, &[texts, &format!("embed/{texts}")])
+}
+
 /// A file of the page. The address contains the digest of all files.
 pub(super) async fn file(
     State(server): State<Arc<Server>>,
@@ -162,6 +184,8 @@ pub(super) async fn file(
     headers: HeaderMap,
 ) -> Response {
     let found = match &server.page {
+        // Pages have addresses of their own, with a policy.
+        _ if name.ends_with(".html") => None,
         PageSource::Program if digest == DIGEST => embedded(&name, &headers),
         PageSource::Folder(folder) if digest == LIVE => live(folder, &name, None),
         PageSource::Program | PageSource::Folder(_) => None,
@@ -169,6 +193,8 @@ pub(super) async fn file(
     let Some(mut response) = found else {
         return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
     };
+    // Boards on other sites have an origin of their own.
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
     if name == WORKER {
         let policy = HeaderValue::from_static(WORKER_POLICY);
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -193,7 +219,7 @@ pub(super) async fn service_worker(
     response
 }
 
-/// `index.html`, which browsers revalidate on each visit, with the preview of the link, if it has one.
+/// `index.html`, with the preview of the link, if it has one.
 fn index(
     source: &PageSource,
     status: StatusCode,
@@ -205,14 +231,25 @@ fn index(
         (PageSource::Program, Some(preview)) => index_with(&preview, headers),
         (PageSource::Folder(folder), preview) => live(folder, "index.html", preview.as_ref()),
     };
+    document(source, found, status, POLICY, &[language_file(headers)])
+}
+
+/// An HTML file, which browsers revalidate on each visit, and files that it needs at once.
+fn document(
+    source: &PageSource,
+    found: Option<Response>,
+    status: StatusCode,
+    policy: &'static str,
+    files: &[&str],
+) -> Response {
     let Some(mut response) = found else {
-        return (StatusCode::NOT_FOUND, "The page's folder has no index.html.\n").into_response();
+        return (StatusCode::NOT_FOUND, "The page's folder lacks this file.\n").into_response();
     };
     if response.status() == StatusCode::OK {
         *response.status_mut() = status;
     }
     let to_add = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
         (header::VARY, "accept-encoding, accept-language"),
@@ -220,7 +257,7 @@ fn index(
     for (name, value) in to_add {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    preload(source, &[language_file(headers)], &mut response);
+    preload(source, files, &mut response);
     response
 }
 
@@ -297,7 +334,7 @@ fn live(folder: &FilePath, name: &str, preview: Option<&Preview>) -> Option<Resp
     }
     let described = describe(name)?;
     let mut content = fs::read(folder.join(name)).ok()?;
-    if name == "index.html" {
+    if name.ends_with(".html") {
         let place = format!("/web/{LIVE}");
         let text = String::from_utf8(content).ok()?.replace("{web}", &place);
         content = preview.map_or(text.clone(), |preview| preview.write_into(&text)).into_bytes();

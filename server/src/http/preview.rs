@@ -10,6 +10,7 @@ use fivefold_shared::{
     protocol::{GameId, Reason, RoomCode},
     rules::{Point, Rules, Size, Variant},
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::time::Instant;
 
 use super::{caller::Caller, picture::read_position};
@@ -25,13 +26,18 @@ const ABOUT: &str =
 /// The title in `index.html`.
 const TITLE: &str = r#"<meta property="og:title" content="Fivefold">"#;
 
+/// The type of oEmbed's answers in links to them.
+const OEMBED: &str = "application/json+oembed";
+
 /// How a link is described.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Preview {
-    title: String,
+    pub(super) title: String,
     about: String,
     /// The picture's address; none if the request does not say to which host it was made.
-    picture: Option<String>,
+    pub(super) picture: Option<String>,
+    /// Where the link is described for sites that show a board in its place; none in the same case.
+    oembed: Option<String>,
 }
 
 impl Preview {
@@ -55,12 +61,27 @@ impl Preview {
             tag("name", "twitter:card", "summary_large_image");
             tag("name", "twitter:image", picture);
         }
+        if let Some(address) = &self.oembed {
+            let (address, title) = (escape(address), escape(&self.title));
+            write!(
+                tags,
+                r#"<link rel="alternate" type="{OEMBED}" href="{address}" title="{title}">"#
+            )
+            .expect("a string takes everything");
+        }
         html.replace(ABOUT, &escape(&self.about)).replace(TITLE, &tags)
     }
 
-    fn of_card(card: &Card, picture: Option<String>) -> Self {
-        Self { title: card.title(), about: card.about(), picture }
+    fn of_card(card: &Card, picture: Option<String>, oembed: Option<String>) -> Self {
+        Self { title: card.title(), about: card.about(), picture, oembed }
     }
+}
+
+/// Where the board of a link is described: a path of this server, which may have a query.
+fn oembed(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> Option<String> {
+    let link = address(server, caller, headers, path)?;
+    let link = utf8_percent_encode(&link, NON_ALPHANUMERIC);
+    address(server, caller, headers, &format!("/api/oembed?format=json&url={link}"))
 }
 
 /// The preview of a link to a room: only what the link's holder may know, and no names. A public
@@ -75,7 +96,8 @@ pub(super) async fn of_room(
     let title = "Fivefold: five in a row".to_owned();
     let path = board_after(room.summary.rules, &room.moves);
     let picture = address(server, caller, headers, &path);
-    Some(Preview { title, about: describe_room(&room), picture })
+    let oembed = oembed(server, caller, headers, &format!("/r/{code}"));
+    Some(Preview { title, about: describe_room(&room), picture, oembed })
 }
 
 /// The preview of a link to a finished game; none if there is no such game, or the address asks too
@@ -92,7 +114,8 @@ pub(super) async fn of_game(
     let found = server.read_pool.try_read(move |reader| reader.game(&wanted)).await;
     let card = Card::of_game(&found.ok().flatten()?);
     let picture = address(server, caller, headers, &format!("/game/{id}.png"));
-    Some(Preview::of_card(&card, picture))
+    let oembed = oembed(server, caller, headers, &format!("/game/{id}"));
+    Some(Preview::of_card(&card, picture, oembed))
 }
 
 /// The preview of a link to a position; none if the address has no position.
@@ -107,7 +130,8 @@ pub(super) async fn of_position(
     let card =
         server.jobs.run(caller.address, move || read_position(&position)).await.ok()?.ok()?;
     let picture = address(server, caller, headers, &format!("/analyse.png?{query}"));
-    Some(Preview::of_card(&card, picture))
+    let oembed = oembed(server, caller, headers, &format!("/analyse?{query}"));
+    Some(Preview::of_card(&card, picture, oembed))
 }
 
 /// Takes a request's cost from the allowance of its address. With none left, the page has no

@@ -11,6 +11,7 @@ mod paired;
 mod peer_lists;
 mod room_list;
 mod sleeping;
+mod tv;
 mod unattended;
 mod who_is_online;
 
@@ -43,6 +44,7 @@ use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,
     room_list::Listing,
+    tv::Tv,
 };
 pub(crate) use self::{
     other_nodes::People,
@@ -91,6 +93,8 @@ pub(crate) struct Lobby {
     makers: Mutex<Makers>,
     /// Locked while the list is built, also while names are read: the others wait for the same list.
     listing: tokio::sync::Mutex<Listing>,
+    /// Locked while the choice is made: the others wait for the same one.
+    tv: tokio::sync::Mutex<Tv>,
     /// The public rooms of other nodes.
     peer_lists: PeerLists,
     context: Arc<RoomContext>,
@@ -177,6 +181,7 @@ impl Lobby {
             news: Notify::new(),
             makers: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
+            tv: tokio::sync::Mutex::default(),
             peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,

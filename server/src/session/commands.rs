@@ -53,6 +53,8 @@ pub(super) struct Commands {
     token: Option<KeyHash>,
     /// A digest of the device's cookie.
     pub(super) device: Option<u64>,
+    /// Whether the session only watches.
+    watches: bool,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
     /// Keeps the lists in the outbox up to date.
@@ -89,7 +91,7 @@ pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 impl Commands {
     pub(super) fn new(
         id: SessionId,
-        Visitor { address, agent, account: cookie, token, device }: Visitor,
+        Visitor { address, agent, account: cookie, token, device, watches }: Visitor,
         outbox: Outbox,
         ending: &CancellationToken,
         server: Arc<Server>,
@@ -109,6 +111,7 @@ impl Commands {
             cookie,
             token,
             device,
+            watches,
             identity,
             blocks,
             rooms,
@@ -237,6 +240,9 @@ impl Commands {
         match request {
             Request::Lobby(LobbyRequest::Ping | LobbyRequest::Hello { .. }) => Ok(()),
             Request::Lobby(_) | Request::Room { .. } if let Some(identity) = &self.identity => {
+                if self.watches && !only_watches(request) {
+                    return Err(Refusal::new(Reason::NotSeated).into());
+                }
                 Ok(identity.scopes.as_ref().map_or(Ok(()), |own| own.check_request(request))?)
             }
             Request::Lobby(_) | Request::Room { .. } => {
@@ -295,6 +301,10 @@ impl Commands {
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
         let token = token.map(|token| ids::token_hash(token.as_str())).or(self.token);
+        if self.watches && (identity.is_some() || token.is_some()) {
+            let detail = "a socket that only watches takes no identity and no token";
+            return Err(Refusal::malformed(detail).into());
+        }
         if identity.is_some() || token.is_some() {
             self.is_nobody_else(identity.is_some() && token.is_some()).await?;
         }
@@ -304,7 +314,9 @@ impl Commands {
             (None, None, Some(session)) => (Who::Account(session), None),
             (None, None, None) => {
                 let identity = ids::identity();
-                (Who::Guest { identity: identity.clone(), name }, Some(identity))
+                // Nobody gets the key of one who only watches.
+                let made = (!self.watches).then(|| identity.clone());
+                (Who::Guest { identity, name }, made)
             }
         };
         let authenticated = self.log_in(&who).await?;
@@ -631,6 +643,11 @@ impl Commands {
         let found = lobby.find(code).await;
         self.rates.note_look_up(now, found)
     }
+}
+
+/// Whether this is a request of a session that only watches.
+const fn only_watches(request: &Request) -> bool {
+    matches!(request, Request::Lobby(LobbyRequest::Join { .. } | LobbyRequest::Leave { .. }))
 }
 
 /// Who a session says that it is.

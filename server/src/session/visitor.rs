@@ -16,4 +16,13 @@ pub(crate) struct Visitor {
     pub(crate) token: Option<KeyHash>,
     /// A digest of the device's cookie.
     pub(crate) device: Option<u64>,
+    /// Whether it only watches, as boards on other sites do: it is nobody, and may be any page's.
+    pub(crate) watches: bool,
+}
+
+impl Visitor {
+    /// One who only watches.
+    pub(crate) const fn watching(address: IpAddr) -> Self {
+        Self { address, agent: 0, account: None, token: None, device: None, watches: true }
+    }
 }

@@ -3,7 +3,7 @@
 #[path = "../../build/join.rs"]
 mod join;
 
-use join::{Modules, join};
+use join::{Modules, bundle, join};
 
 const FILES: [join::JoinedFile; 2] = [("main.js", &["home.js"]), ("room/room.js", &[])];
 
@@ -60,6 +60,17 @@ fn each_module_is_in_one_file_and_everybody_takes_it_from_there() {
         assert_eq!(joined[path], text, "{path}");
     }
     assert_eq!(joined.len(), cases.len());
+}
+
+#[test]
+fn a_bundle_has_all_that_it_imports() {
+    let text = bundle(&modules(&PAGE), "room/room.js").expect("it can be joined");
+    let wanted = "function el() {}\nconst FILLS = 1;\nconst own = 2;\n\
+                  const t = await fetch(new URL('t', import.meta.url));\nclass Text {}\n\
+                  async function room() {\n  await el(t);\n}\n";
+    assert_eq!(text, wanted);
+    let error = bundle(&modules(&PAGE), "room/none.js").expect_err("there is no such module");
+    assert!(error.contains("room/none.js"), "{error}");
 }
 
 #[test]

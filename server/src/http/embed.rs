@@ -1,0 +1,86 @@
+//! Boards for other sites: their addresses, and the game on TV.
+//!
+//! They are nobody's: the page that is sent has no cookies and no storage, and its socket only watches. It does not
+//! know what they show; see `server/web/embed`.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use fivefold_shared::protocol::{GameId, RoomCode};
+use serde::Serialize;
+
+use super::page;
+use crate::shared_state::Server;
+
+/// The paths of boards for other sites.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/embed/r/{code}", get(room))
+        .route("/embed/game/{id}", get(game))
+        .route("/embed/position", get(board))
+        .route("/embed/tv", get(board))
+}
+
+/// A room. The address is that of a link, so it is checked as such.
+async fn room(
+    State(server): State<Arc<Server>>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    page::embed(&server, status(RoomCode::try_from(code).is_ok()), &headers)
+}
+
+/// A finished game.
+async fn game(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    page::embed(&server, status(GameId::try_from(id).is_ok()), &headers)
+}
+
+/// What needs no code: its query says what it shows.
+async fn board(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+    page::embed(&server, StatusCode::OK, &headers)
+}
+
+/// The board says by itself that there is no such room or game.
+const fn status(is_code: bool) -> StatusCode {
+    if is_code { StatusCode::OK } else { StatusCode::NOT_FOUND }
+}
+
+/// `/tv`: the page, or with `?embed` the board alone.
+pub(super) async fn tv(
+    State(server): State<Arc<Server>>,
+    address: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let mut wishes: Vec<_> = address.query().unwrap_or_default().split('&').collect();
+    let all = wishes.len();
+    wishes.retain(|wish| !matches!(*wish, "embed" | "embed="));
+    if wishes.len() == all {
+        return page::page(State(server), headers).await;
+    }
+    let query = if wishes.is_empty() { String::new() } else { format!("?{}", wishes.join("&")) };
+    Redirect::temporary(&format!("/embed/tv{query}")).into_response()
+}
+
+/// The game on TV.
+#[derive(Debug, Serialize)]
+struct OnTv {
+    /// Its room; absent if no public game is running.
+    room: Option<RoomCode>,
+}
+
+/// `/api/tv`: the game on TV.
+pub(super) async fn on_tv(State(server): State<Arc<Server>>) -> Response {
+    let room = server.lobby.on_tv().await;
+    ([(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(OnTv { room }))
+        .into_response()
+}

@@ -1,0 +1,171 @@
+//! The game on TV: the best public game that is running. Those who ask within a few seconds get the same answer.
+//!
+//! It does not know who watches: a page stays with its game until that ends, and then asks for the next one.
+
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
+
+use fivefold_shared::{
+    protocol::{MemberId, Phase, Player, RoomCode, RoomSummary},
+    rating_pool::{PoolKind, RatingPool},
+};
+use fivefold_storage::{PoolRating, Reader, StorageError};
+
+use super::Lobby;
+use crate::limits::embeds::TV_CHOICE_AGE;
+
+/// The last choice.
+#[derive(Debug, Default)]
+pub(super) struct Tv {
+    room: Option<RoomCode>,
+    fresh_until: Option<Instant>,
+}
+
+/// What a running game has to offer to spectators.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Offer {
+    room: RoomCode,
+    /// Whether a person plays.
+    has_people: bool,
+    /// The ratings of the accounts that play, together.
+    ratings: i64,
+    spectators: usize,
+    ply: usize,
+}
+
+impl Lobby {
+    /// The room with the best public game that is running, on any node. If there is none, a demo game begins, unless
+    /// the server shows none.
+    pub(crate) async fn on_tv(self: &Arc<Self>) -> Option<RoomCode> {
+        let mut tv = self.tv.lock().await;
+        if tv.fresh_until.is_none_or(|until| until <= Instant::now()) {
+            let mut rooms = self.list().await.rooms;
+            rooms.retain(is_shown);
+            let ratings = self.ratings_in(&rooms).await;
+            tv.room = best(rooms.iter().map(|room| offer(room, &ratings)));
+            tv.fresh_until = Some(Instant::now() + TV_CHOICE_AGE);
+        }
+        tv.room.clone()
+    }
+
+    /// The ratings of all who play in these rooms.
+    async fn ratings_in(&self, rooms: &[RoomSummary]) -> HashMap<MemberId, Vec<PoolRating>> {
+        let members: HashSet<_> = rooms.iter().flat_map(members_of).cloned().collect();
+        let read = move |reader: &mut Reader| -> Result<HashMap<_, _>, StorageError> {
+            members.into_iter().map(|id| Ok((id.clone(), reader.ratings(&id)?))).collect()
+        };
+        self.context.read_pool.read(read).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the ratings of players on TV cannot be read");
+            HashMap::new()
+        })
+    }
+}
+
+/// Whether the room has a game that spectators may look at now. In a daily game, nothing may happen for hours.
+fn is_shown(room: &RoomSummary) -> bool {
+    room.phase == Phase::Running && !room.time.is_daily()
+}
+
+fn members_of(room: &RoomSummary) -> impl Iterator<Item = &MemberId> {
+    [&room.seats.first, &room.seats.second].into_iter().flatten().filter_map(
+        |player| match player {
+            Player::Member { member, .. } => Some(member),
+            Player::Bot { .. } => None,
+        },
+    )
+}
+
+fn offer(room: &RoomSummary, ratings: &HashMap<MemberId, Vec<PoolRating>>) -> Offer {
+    let pool = RatingPool::of(room.rules, room.time);
+    let rating = |member| ratings.get(member).and_then(|own| rating_in(own, pool));
+    Offer {
+        room: room.room.clone(),
+        has_people: members_of(room).next().is_some(),
+        ratings: members_of(room).filter_map(rating).sum(),
+        spectators: room.spectators,
+        ply: room.ply,
+    }
+}
+
+/// A member's rating in the pool of the game, else the highest one that they have; absent for guests.
+#[expect(clippy::cast_possible_truncation, reason = "ratings have a few digits")]
+fn rating_in(ratings: &[PoolRating], pool: Option<RatingPool>) -> Option<i64> {
+    let in_pool = ratings.iter().find(|own| Some(own.pool) == pool);
+    let earned = ratings.iter().filter(|own| own.pool.kind != PoolKind::Placement);
+    let found = in_pool
+        .or_else(|| earned.max_by(|one, other| one.rating.value.total_cmp(&other.rating.value)));
+    found.map(|own| own.rating.value.round() as i64)
+}
+
+/// The best of these games: those of people before those of bots alone, then by ratings, then by spectators. The
+/// newest comes first among equals: the one with the fewest moves.
+fn best(offers: impl Iterator<Item = Offer>) -> Option<RoomCode> {
+    let order = |offer: &Offer| {
+        let Offer { room, has_people, ratings, spectators, ply } = offer.clone();
+        (has_people, ratings, spectators, Reverse(ply), Reverse(room))
+    };
+    offers.max_by_key(order).map(|offer| offer.room)
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::{
+        clock::TimeControl,
+        rules::{Rules, Size, Variant},
+    };
+    use fivefold_storage::glicko::Rating;
+
+    use super::*;
+
+    fn code(letter: char) -> RoomCode {
+        RoomCode::try_from(format!("k7m2qpxw9ab{letter}")).unwrap()
+    }
+
+    #[test]
+    fn ratings_come_first_then_spectators_then_the_newest() {
+        let offer = |letter, has_people, ratings, spectators, ply| {
+            let room = code(letter);
+            Offer { room, has_people, ratings, spectators, ply }
+        };
+        let cases = [
+            // games, the letter of the best
+            (vec![], None),
+            (vec![offer('a', false, 0, 0, 0)], Some('a')),
+            (vec![offer('a', false, 0, 90, 0), offer('b', true, 0, 0, 80)], Some('b')),
+            (vec![offer('a', true, 2_999, 90, 0), offer('b', true, 3_000, 0, 80)], Some('b')),
+            (vec![offer('a', true, 3_000, 2, 80), offer('b', true, 3_000, 1, 0)], Some('a')),
+            (vec![offer('a', true, 3_000, 1, 9), offer('b', true, 3_000, 1, 8)], Some('b')),
+            (vec![offer('b', true, 0, 0, 0), offer('a', true, 0, 0, 0)], Some('a')),
+        ];
+        for (offers, wanted) in cases {
+            assert_eq!(best(offers.iter().cloned()), wanted.map(code), "{offers:?}");
+            assert_eq!(best(offers.iter().rev().cloned()), wanted.map(code), "{offers:?}");
+        }
+    }
+
+    #[test]
+    fn the_pool_of_the_game_counts_before_others() {
+        let rules = Rules::new(Variant::Renju, Size::square(15)).unwrap();
+        let fast = TimeControl::SuddenDeath { main_ms: 60_000 };
+        let pool = RatingPool::of(rules, fast).unwrap();
+        let slow = RatingPool::of(rules, TimeControl::SuddenDeath { main_ms: 900_000 }).unwrap();
+        let of = |pool, value| {
+            let rating = Rating { value, deviation: 60.0, volatility: 0.06, last_at: None };
+            PoolRating { pool, rating, games: 9, wins: 5, draws: 0, changes: 9 }
+        };
+        let placed = slow.of_kind(PoolKind::Placement);
+        let cases = [
+            (vec![], Some(pool), None),
+            (vec![of(pool, 1_499.6), of(slow, 1_800.0)], Some(pool), Some(1_500)),
+            (vec![of(slow, 1_800.0), of(placed, 1_900.0)], Some(pool), Some(1_800)),
+            (vec![of(pool, 1_500.0), of(slow, 1_800.0)], None, Some(1_800)),
+        ];
+        for (ratings, pool, wanted) in cases {
+            assert_eq!(rating_in(&ratings, pool), wanted, "{ratings:?}");
+        }
+    }
+}

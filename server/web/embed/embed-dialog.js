@@ -1,0 +1,47 @@
+// The code that puts a board on another site.
+
+import { copyText } from '../browser/clipboard.js';
+import { t } from '../language/texts.js';
+import { openDialog } from '../ui/dialog.js';
+import { button, el, icon, write } from '../ui/dom.js';
+import { te } from './texts.js';
+
+/** Size of the board, in pixels; the site may change it. */
+const WIDTH = 480;
+const HEIGHT = 584;
+const THEMES = /** @type {const} */ (['auto', 'light', 'dark']);
+
+/** @param {string} board what follows `/embed/`: `r/CODE`, `game/ID`, `position?…` or `tv` */
+export function openEmbedDialog(board) {
+  const theme = el(
+    'select',
+    { onchange: () => show() },
+    ...THEMES.map((value) => el('option', { value }, te(`theme_${value}`))),
+  );
+  const field = el('textarea', { class: 'link', readOnly: true, rows: 5, onfocus: () => field.select() });
+  const show = () => {
+    field.value = embedCode(board, theme.value);
+  };
+  const copied = el('span', null, t('copy'));
+  const copy = async () => {
+    if (await copyText(field.value)) write(copied, t('copied'));
+    field.select();
+  };
+  show();
+  openDialog(
+    te('embed'),
+    el('label', { class: 'field' }, te('embed_theme'), theme),
+    el('label', { class: 'field' }, te('embed_code'), field),
+    button([icon('copy'), copied], copy, { class: 'primary' }),
+    el('p', { class: 'hint' }, te('embed_how')),
+  );
+}
+
+/** @param {string} board @param {string} theme */
+function embedCode(board, theme) {
+  const address = new URL(`/embed/${board}`, location.origin);
+  const wish = theme === 'auto' ? '' : `${address.search ? '&' : '?'}theme=${theme}`;
+  // What a game is called is not in it: all of this is markup.
+  const source = `${address.href}${wish}`.replaceAll('&', '&amp;').replaceAll('"', '%22');
+  return `<iframe src="${source}" width="${WIDTH}" height="${HEIGHT}" title="Fivefold" loading="lazy" style="border:0;max-width:100%"></iframe>`;
+}

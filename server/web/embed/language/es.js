@@ -1,0 +1,17 @@
+// The Spanish texts of TV and of boards on other sites.
+
+/** @satisfies {import('../texts.js').Texts} */
+export const texts = {
+  open_on: 'Abrir en {host}',
+  open_room: 'Abrir la sala',
+  next_soon: 'La siguiente partida empieza en unos segundos.',
+  no_board: 'Esta partida no existe o ya no está.',
+  embed: 'Insertar',
+  embed_code: 'Código para tu sitio',
+  embed_how:
+    'Pega este código en una página de tu sitio. Mientras se juega, el tablero muestra cada jugada al momento.',
+  embed_theme: 'Colores',
+  theme_auto: 'Como el dispositivo del visitante',
+  theme_light: 'Claros',
+  theme_dark: 'Oscuros',
+};

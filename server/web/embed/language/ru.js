@@ -1,0 +1,16 @@
+// The Russian texts of TV and of boards on other sites.
+
+/** @satisfies {import('../texts.js').Texts} */
+export const texts = {
+  open_on: 'Открыть на {host}',
+  open_room: 'Открыть комнату',
+  next_soon: 'Следующая партия начнётся через несколько секунд.',
+  no_board: 'Такой партии нет, или она удалена.',
+  embed: 'Встроить',
+  embed_code: 'Код для вашего сайта',
+  embed_how: 'Вставьте этот код в страницу своего сайта. Пока партия идёт, ходы видны на доске сразу.',
+  embed_theme: 'Цвета',
+  theme_auto: 'Как на устройстве посетителя',
+  theme_light: 'Светлые',
+  theme_dark: 'Тёмные',
+};
