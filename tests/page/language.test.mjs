@@ -15,6 +15,7 @@ const FOLDERS = [
   'account/language',
   'analysis/language',
   'board/keys/language',
+  'embed/language',
   'game/rules/language',
   'learn',
   'lobby/language',

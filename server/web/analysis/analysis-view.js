@@ -193,6 +193,7 @@ class AnalysisPage {
         'div',
         { class: 'row downloads' },
         button(t('share'), () => this.share()),
+        button(ta('embed'), () => this.embed()),
         this.playOn,
         this.files.chooser('open_file'),
         button(ta('save_sgf'), () => this.save('sgf')),
@@ -439,6 +440,13 @@ class AnalysisPage {
       );
     }
     this.app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
+  }
+
+  /** Shows the code that puts the shown position on another site. */
+  async embed() {
+    const { rules, path } = this.history.now;
+    const { openEmbedDialog } = await import('../embed/embed-dialog.js');
+    openEmbedDialog(`position?${positionQuery(rules, path)}`);
   }
 
   /** @param {'sgf' | 'psq'} format */

@@ -18,7 +18,9 @@ export function openEmbedDialog(board) {
     { onchange: () => show() },
     ...THEMES.map((value) => el('option', { value }, te(`theme_${value}`))),
   );
-  const field = el('textarea', { class: 'link', readOnly: true, rows: 5, onfocus: () => field.select() });
+  const field = el('textarea', { class: 'link', readOnly: true, onfocus: () => field.select() });
+  // The whole code is in sight.
+  field.style.height = '9rem';
   const show = () => {
     field.value = embedCode(board, theme.value);
   };

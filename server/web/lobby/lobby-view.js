@@ -85,7 +85,13 @@ export const view = (app, place) => {
     el(
       'div',
       { class: 'page' },
-      el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, el('a', { href: '/leaderboard' }, t('players'))),
+      el(
+        'div',
+        { class: 'head' },
+        el('h1', null, t('lobby')),
+        counts,
+        el('span', null, el('a', { href: '/tv' }, tl('tv')), ' · ', el('a', { href: '/leaderboard' }, t('players'))),
+      ),
       own.place,
       el(
         'div',

@@ -285,6 +285,11 @@ class ReplayPage {
     this.app.go(analysisOfGame({ id, rules, moves, ...names }, known));
   }
 
+  async #embed() {
+    const { openEmbedDialog } = await import('../embed/embed-dialog.js');
+    openEmbedDialog(`game/${this.game.id}${location.search}`);
+  }
+
   async #savePicture() {
     const blob = await this.board.picture();
     if (!blob) return;
@@ -305,6 +310,7 @@ class ReplayPage {
       'div',
       { class: 'row downloads' },
       button(t('share'), () => this.app.share(location.href), { class: 'primary' }),
+      button(ta('embed'), () => this.#embed()),
       file('sgf'),
       file('psq'),
       file('json'),
