@@ -165,9 +165,9 @@ export async function putIn(page, dialog, name) {
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** @returns {Promise<Browser>} */
-export function openBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+/** @param {...string} flags more of them @returns {Promise<Browser>} */
+export function openBrowser(...flags) {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...FLAGS, ...flags] });
 }
 
 /** A port for the server, which must know its public address when it starts. @returns {Promise<number>} */

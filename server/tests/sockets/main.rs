@@ -17,6 +17,7 @@ mod daily;
 mod daily_of_deleted_accounts;
 mod data_protection;
 mod email;
+mod embeds;
 mod ends;
 mod farming;
 mod faults;

@@ -16,10 +16,11 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 15] = [
+const ON_USE: [&str; 16] = [
     "account/",
     "analysis/",
     "board/keys/",
+    "embed/",
     "engine/",
     "game/rules/",
     "learn/",
@@ -37,6 +38,9 @@ const ON_USE: [&str; 15] = [
 const ON_USE_BYTES_MAX: usize = 1_934 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
+
+/// What boards on other sites are; see `embeds.rs`.
+const EMBED: [&str; 3] = ["embed/embed.css", "embed/embed.html", "embed/embed.js"];
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 12] = [
@@ -156,7 +160,7 @@ async fn what_playing_needs_is_small() {
     let declarations = declarations();
     let (mut all, mut first, mut elsewhere, mut on_use) = (0, 0, 0, 0);
     let mut languages = Vec::new();
-    for name in names() {
+    for name in names().into_iter().filter(|name| !EMBED.contains(&name.as_str())) {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
         let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
         let (head, body) = head_and_body(&answer);
