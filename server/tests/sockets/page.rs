@@ -39,8 +39,16 @@ const ON_USE_BYTES_MAX: usize = 1_934 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
-/// What boards on other sites are; see `embeds.rs`.
-const EMBED: [&str; 3] = ["embed/embed.css", "embed/embed.html", "embed/embed.js"];
+/// The files of boards on other sites, which have a limit of their own; see `embeds.rs`.
+const EMBED: [&str; 7] = [
+    "embed/embed.css",
+    "embed/embed.html",
+    "embed/embed.js",
+    "embed/language/en.js",
+    "embed/language/es.js",
+    "embed/language/ru.js",
+    "embed/watched-game.css",
+];
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 12] = [

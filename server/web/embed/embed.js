@@ -100,7 +100,7 @@ function showSteps({ rules, moves, text, winning, ply = NaN, path }) {
   const navigation = createMoveNavigation(show);
   const game = createWatchedGame(
     stage,
-    { announce, steps: true, onkey: (action) => action.type === 'step' && navigation.step(action.by) },
+    { announce, onkey: (action) => action.type === 'step' && navigation.step(action.by) },
     navigation.element,
   );
 

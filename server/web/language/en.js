@@ -81,6 +81,7 @@ export const texts = {
   local_bot: 'Bot',
   local_play: 'Play {bot}',
   level: 'Level',
+  tv: 'TV',
   watch: 'Watch',
   watch_none: 'No public games right now.',
   seats_open: 'Open seats',

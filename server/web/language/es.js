@@ -83,6 +83,7 @@ export const texts = {
   local_bot: 'Bot',
   local_play: 'Jugar contra el bot: {bot}',
   level: 'Nivel',
+  tv: 'TV',
   watch: 'Ver',
   watch_none: 'Ahora no hay partidas públicas.',
   seats_open: 'Asientos libres',

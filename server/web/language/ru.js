@@ -84,6 +84,7 @@ export const texts = {
   local_bot: 'Бот',
   local_play: 'Играть с ботом: {bot}',
   level: 'Уровень',
+  tv: 'ТВ',
   watch: 'Смотреть',
   watch_none: 'Сейчас нет публичных партий.',
   seats_open: 'Свободные места',

@@ -105,7 +105,8 @@ function largeFace({ board, shown }) {
       showOn(board, room);
       fill(names, ...playersOf(room));
       write(about, aboutText(room));
-      if (!names.isConnected) fill(shown, names, about, el('a', { href: `/r/${room.code}` }, t('watch')));
+      if (!names.isConnected)
+        fill(shown, names, about, el('a', { href: `/r/${room.code}` }, t('watch')), el('a', { href: '/tv' }, t('tv')));
     },
     remove: () => {},
   };

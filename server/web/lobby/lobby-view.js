@@ -85,13 +85,7 @@ export const view = (app, place) => {
     el(
       'div',
       { class: 'page' },
-      el(
-        'div',
-        { class: 'head' },
-        el('h1', null, t('lobby')),
-        counts,
-        el('span', null, el('a', { href: '/tv' }, tl('tv')), ' · ', el('a', { href: '/leaderboard' }, t('players'))),
-      ),
+      el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, createWays()),
       own.place,
       el(
         'div',
@@ -122,6 +116,11 @@ export const view = (app, place) => {
     for (const part of [state, own, live]) part.remove();
   };
 };
+
+/** The ways from the lobby to others. */
+function createWays() {
+  return el('span', null, el('a', { href: '/tv' }, t('tv')), ' · ', el('a', { href: '/leaderboard' }, t('players')));
+}
 
 /** Says why there is no list yet. @param {App} app */
 function createListState({ connection }) {

@@ -6,6 +6,5 @@ export const texts = {
   play_anyone: 'Play anyone',
   post_wait: 'Post and wait',
   challenge_by_name: 'Challenge somebody by name',
-  tv: 'TV',
   name: 'Name',
 };

@@ -7,6 +7,5 @@ export const texts = {
   play_anyone: 'Jugar con quien sea',
   post_wait: 'Publicar y esperar',
   challenge_by_name: 'Retar a alguien por su nombre',
-  tv: 'TV',
   name: 'Nombre',
 };

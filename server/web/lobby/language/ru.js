@@ -7,6 +7,5 @@ export const texts = {
   play_anyone: 'Играть с кем угодно',
   post_wait: 'Объявить и ждать',
   challenge_by_name: 'Бросить вызов по имени',
-  tv: 'ТВ',
   name: 'Имя',
 };
