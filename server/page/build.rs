@@ -49,7 +49,7 @@ const JOINED: [JoinedFile; 9] = [
 /// The script of boards on other sites. It has all that it imports, because it must not run the page's own files.
 const EMBED: &str = "embed/embed.js";
 /// Scripts that browsers run apart from the page.
-const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];
+const APART: [&str; 2] = ["engine/worker.js", "local/service-worker.js"];
 
 fn main() -> io::Result<()> {
     let web = Path::new("../web");
@@ -95,7 +95,7 @@ fn main() -> io::Result<()> {
         "/// Of all files.\npub const DIGEST: &str = {digest:?};\n/// All files, by name.\npub static FILES: &[Embedded] = &[\n"
     );
     let kept = |name: &&str| {
-        !["index.html", "service-worker.js", EMBED, "embed/embed.html"].contains(name)
+        !["index.html", "local/service-worker.js", EMBED, "embed/embed.html"].contains(name)
     };
     let to_keep: Vec<_> = files.iter().map(|(name, _)| name.as_str()).filter(kept).collect();
     let to_keep = to_keep.join(" ");

@@ -53,7 +53,7 @@ const WORKER_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-
     connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// The script that keeps the page for times without a network.
-const SERVICE_WORKER: &str = "service-worker.js";
+const SERVICE_WORKER: &str = "local/service-worker.js";
 
 /// Content security policy of [`SERVICE_WORKER`].
 const SERVICE_WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'";

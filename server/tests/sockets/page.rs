@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 16] = [
+const ON_USE: [&str; 15] = [
     "account/",
     "analysis/",
     "board/keys/",
@@ -31,7 +31,6 @@ const ON_USE: [&str; 16] = [
     "puzzles/",
     "replay/",
     "room/daily/",
-    "service-worker.js",
     "ui/settings/",
 ];
 /// Limit on the size of these files, most of it the engine: 460 KiB, and 1,280 of its network's weights.
@@ -80,7 +79,7 @@ const JOINED: [&str; 9] = [
 ];
 
 /// Scripts that are no modules of the page, as in server/page/build.rs.
-const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];
+const APART: [&str; 2] = ["engine/worker.js", "local/service-worker.js"];
 
 /// Extensions of the files that are served, as in server/page/build.rs.
 const KINDS: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
