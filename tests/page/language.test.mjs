@@ -26,6 +26,7 @@ const FOLDERS = [
   'puzzles/language',
   'replay/language',
   'room/daily/language',
+  'ui/embed/language',
   'ui/settings/language',
 ];
 /** The texts of each language, by their folder and key. @type {Record<string, Record<string, string | Plural>>} */

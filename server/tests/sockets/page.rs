@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 15] = [
+const ON_USE: [&str; 16] = [
     "account/",
     "analysis/",
     "board/keys/",
@@ -31,6 +31,7 @@ const ON_USE: [&str; 15] = [
     "puzzles/",
     "replay/",
     "room/daily/",
+    "ui/embed/",
     "ui/settings/",
 ];
 /// Limit on the size of these files, most of it the engine: 460 KiB, and 1,280 of its network's weights.

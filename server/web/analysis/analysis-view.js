@@ -445,7 +445,7 @@ class AnalysisPage {
   /** Shows the code that puts the shown position on another site. */
   async embed() {
     const { rules, path } = this.history.now;
-    const { openEmbedDialog } = await import('../embed/embed-dialog.js');
+    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
     openEmbedDialog(`position?${positionQuery(rules, path)}`);
   }
 

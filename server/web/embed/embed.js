@@ -10,7 +10,7 @@ import { createMoveNavigation } from '../game/move-navigation.js';
 import { STONES, seatWith } from '../game/room-state.js';
 import { language, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
-import { te } from './texts.js';
+import { tv } from './texts.js';
 import { createTv } from './tv.js';
 import { createWatchedGame } from './watched-game.js';
 import { createWatchedRoom } from './watched-room.js';
@@ -26,7 +26,7 @@ const theme = new URLSearchParams(location.search).get('theme');
 const stage = el('main', { class: 'embed-stage' });
 const spoken = el('div', { class: 'spoken', role: 'status' });
 const lost = el('span', { class: 'embed-lost', role: 'alert', hidden: true }, t('connection_lost'));
-const open = el('a', { target: '_blank', rel: 'noopener' }, te('open_on', { host: location.host }));
+const open = el('a', { target: '_blank', rel: 'noopener' }, tv('open_on', { host: location.host }));
 
 /** @param {string} text */
 function announce(text) {
@@ -35,7 +35,7 @@ function announce(text) {
 }
 
 /** @param {string} [text] */
-function showNone(text = te('no_board')) {
+function showNone(text = tv('no_board')) {
   fill(stage, el('p', { class: 'watched-none', role: 'status' }, text));
   open.href = '/';
 }

@@ -6,4 +6,4 @@ import { loadTexts } from '../language/folder-texts.js';
 /** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../language/texts.js').Plural }} Texts */
 
 /** A text, with values in place of `{name}`. @type {(key: keyof English, values?: import('../language/texts.js').Values) => string} */
-export const te = await loadTexts('embed');
+export const tv = await loadTexts('embed');

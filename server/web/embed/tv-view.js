@@ -2,27 +2,28 @@
 
 /** @import { View } from '../ui/view-types' */
 
+import { t } from '../language/texts.js';
 import { button, el, loadStyle } from '../ui/dom.js';
-import { te } from './texts.js';
+import { tv } from './texts.js';
 import { createTv } from './tv.js';
 
 /** @type {View} */
 export const view = (app, place) => {
   const stage = el('div', { class: 'tv-stage' });
-  const room = el('a', { class: 'button primary', hidden: true }, te('open_room'));
+  const room = el('a', { class: 'button primary', hidden: true }, tv('open_room'));
   const embed = async () => {
-    const { openEmbedDialog } = await import('./embed-dialog.js');
+    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
     openEmbedDialog('tv');
   };
-  app.tab('TV – Fivefold');
-  place.append(el('div', { class: 'tv' }, stage, el('div', { class: 'row' }, room, button(te('embed'), embed))));
+  app.tab(`${t('tv')} – Fivefold`);
+  place.append(el('div', { class: 'tv' }, stage, el('div', { class: 'row' }, room, button(tv('embed'), embed))));
   /** @type {ReturnType<typeof createTv> | undefined} */
-  let tv;
+  let shown;
   let left = false;
   // The board reads its size from its place.
   void loadStyle('embed/watched-game.css').then(() => {
     if (left) return;
-    tv = createTv(app.connection, stage, {
+    shown = createTv(app.connection, stage, {
       announce: app.announce,
       shows(code) {
         room.hidden = false;
@@ -32,6 +33,6 @@ export const view = (app, place) => {
   }, app.showError);
   return () => {
     left = true;
-    tv?.remove();
+    shown?.remove();
   };
 };

@@ -4,7 +4,7 @@
 
 import { t } from '../language/texts.js';
 import { el } from '../ui/dom.js';
-import { te } from './texts.js';
+import { tv } from './texts.js';
 import { createWatchedRoom } from './watched-room.js';
 
 /** How long the end of a game is shown. */
@@ -63,7 +63,7 @@ export function createTv(connection, place, { announce, shows }) {
         runs = room.phase === 'running';
         if (runs) clearTimeout(timer);
         else if (ran) {
-          watched?.status.append(` ${te('next_soon')}`);
+          watched?.status.append(` ${tv('next_soon')}`);
           askIn(NEXT_AFTER_MS);
         }
       },

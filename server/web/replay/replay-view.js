@@ -286,7 +286,7 @@ class ReplayPage {
   }
 
   async #embed() {
-    const { openEmbedDialog } = await import('../embed/embed-dialog.js');
+    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
     openEmbedDialog(`game/${this.game.id}${location.search}`);
   }
 

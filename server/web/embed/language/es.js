@@ -7,11 +7,4 @@ export const texts = {
   next_soon: 'La siguiente partida empieza en unos segundos.',
   no_board: 'Esta partida no existe o ya no está.',
   embed: 'Insertar',
-  embed_code: 'Código para tu sitio',
-  embed_how:
-    'Pega este código en una página de tu sitio. Mientras se juega, el tablero muestra cada jugada al momento.',
-  embed_theme: 'Colores',
-  theme_auto: 'Como el dispositivo del visitante',
-  theme_light: 'Claros',
-  theme_dark: 'Oscuros',
 };

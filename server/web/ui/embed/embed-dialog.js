@@ -1,9 +1,9 @@
 // The code that puts a board on another site.
 
-import { copyText } from '../browser/clipboard.js';
-import { t } from '../language/texts.js';
-import { openDialog } from '../ui/dialog.js';
-import { button, el, icon, write } from '../ui/dom.js';
+import { copyText } from '../../browser/clipboard.js';
+import { t } from '../../language/texts.js';
+import { openDialog } from '../dialog.js';
+import { button, el, icon, write } from '../dom.js';
 import { te } from './texts.js';
 
 /** Size of the board, in pixels; the site may change it. */
