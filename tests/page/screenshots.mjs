@@ -38,7 +38,7 @@ const SCREENS = {
   async home({ shoot, person, other }) {
     const page = await person('Anna');
     await page.goto('/');
-    await page.locator('.shown a').waitFor();
+    await page.locator('.shown a').first().waitFor();
     await page.waitForTimeout(8_000);
     await shoot(page, 'first');
     for (const opponent of /** @type {const} */ (['friend', 'bot'])) {

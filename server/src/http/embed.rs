@@ -27,7 +27,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/embed/tv", get(board))
 }
 
-/// A room. The address is that of a link, so it is checked as such.
+/// A room. The board says by itself if there is none with this code.
 async fn room(
     State(server): State<Arc<Server>>,
     Path(code): Path<String>,
@@ -50,7 +50,7 @@ async fn board(State(server): State<Arc<Server>>, headers: HeaderMap) -> Respons
     page::embed(&server, StatusCode::OK, &headers)
 }
 
-/// The board says by itself that there is no such room or game.
+/// The status of an address whose code or id can be one.
 const fn status(is_code: bool) -> StatusCode {
     if is_code { StatusCode::OK } else { StatusCode::NOT_FOUND }
 }

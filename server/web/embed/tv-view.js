@@ -16,7 +16,10 @@ export const view = (app, place) => {
     openEmbedDialog('tv');
   };
   app.tab(`${t('tv')} – Fivefold`);
-  place.append(el('div', { class: 'tv' }, stage, el('div', { class: 'row' }, room, button(tv('embed'), embed))));
+  place.append(
+    el('h1', { class: 'spoken' }, t('tv')),
+    el('div', { class: 'tv' }, stage, el('div', { class: 'row' }, room, button(tv('embed'), embed))),
+  );
   /** @type {ReturnType<typeof createTv> | undefined} */
   let shown;
   let left = false;

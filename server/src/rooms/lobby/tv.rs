@@ -56,7 +56,8 @@ impl Lobby {
     async fn ratings_in(&self, rooms: &[RoomSummary]) -> HashMap<MemberId, Vec<PoolRating>> {
         let members: HashSet<_> = rooms.iter().flat_map(members_of).cloned().collect();
         let read = move |reader: &mut Reader| -> Result<HashMap<_, _>, StorageError> {
-            members.into_iter().map(|id| Ok((id.clone(), reader.ratings(&id)?))).collect()
+            let rated = members.into_iter().map(|id| reader.ratings(&id).map(|own| (id, own)));
+            rated.collect()
         };
         self.context.read_pool.read(read).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "the ratings of players on TV cannot be read");
