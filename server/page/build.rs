@@ -48,6 +48,8 @@ const JOINED: [JoinedFile; 9] = [
 ];
 /// The script of boards on other sites. It has all that it imports, because it must not run the page's own files.
 const EMBED: &str = "embed/embed.js";
+/// What the service worker does not keep: pages, itself, and boards, which show nothing without a network.
+const NOT_KEPT: [&str; 4] = ["index.html", "local/service-worker.js", "embed/embed.html", EMBED];
 /// Scripts that browsers run apart from the page.
 const APART: [&str; 2] = ["engine/worker.js", "local/service-worker.js"];
 
@@ -62,14 +64,7 @@ fn main() -> io::Result<()> {
     let mut files = Vec::new();
     let mut digest = Sha256::new();
     let names = served(web)?;
-    let mut modules = Modules::new();
-    for name in names.iter().filter(|name| is_module(name)) {
-        modules.insert(name.clone(), fs::read_to_string(web.join(name))?);
-    }
-    let embed = join::bundle(&modules, EMBED).map_err(io::Error::other)?;
-    modules.remove(EMBED);
-    let mut modules = join::join(&modules, &JOINED).map_err(io::Error::other)?;
-    modules.insert(EMBED.to_owned(), embed);
+    let modules = joined(web, &names)?;
     for name in names {
         let path = web.join(&name);
         let content = match path.extension().and_then(OsStr::to_str) {
@@ -94,9 +89,7 @@ fn main() -> io::Result<()> {
     let mut table = format!(
         "/// Of all files.\npub const DIGEST: &str = {digest:?};\n/// All files, by name.\npub static FILES: &[Embedded] = &[\n"
     );
-    let kept = |name: &&str| {
-        !["index.html", "local/service-worker.js", EMBED, "embed/embed.html"].contains(name)
-    };
+    let kept = |name: &&str| !NOT_KEPT.contains(name);
     let to_keep: Vec<_> = files.iter().map(|(name, _)| name.as_str()).filter(kept).collect();
     let to_keep = to_keep.join(" ");
     for (name, content) in files {
@@ -128,6 +121,19 @@ fn main() -> io::Result<()> {
     }
     table.push_str("];\n");
     fs::write(out.join("table.rs"), table)
+}
+
+/// The modules among the files, joined.
+fn joined(web: &Path, names: &[String]) -> io::Result<Modules> {
+    let mut modules = Modules::new();
+    for name in names.iter().filter(|name| is_module(name)) {
+        modules.insert(name.clone(), fs::read_to_string(web.join(name))?);
+    }
+    let embed = join::bundle(&modules, EMBED).map_err(io::Error::other)?;
+    modules.remove(EMBED);
+    let mut joined = join::join(&modules, &JOINED).map_err(io::Error::other)?;
+    joined.insert(EMBED.to_owned(), embed);
+    Ok(joined)
 }
 
 fn is_module(name: &str) -> bool {

@@ -203,14 +203,15 @@ mod tests {
     fn only_links_to_this_server_are_described() {
         let own = "https://play.example".parse().unwrap();
         let room = Target::Room(RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap());
-        let game = |ply| Target::Game(GameId::try_from("k7m2qpxw9abc".to_owned()).unwrap(), ply);
+        let game =
+            |ply| Target::Game(GameId::try_from("k7m2qpxw9abcdefg".to_owned()).unwrap(), ply);
         let position = "https://play.example/analyse?moves=h8+i9&size=15";
         let cases = [
             ("https://play.example/r/k7m2qpxw9abc", Some(room.clone())),
             ("https://PLAY.example:443/R/K7M2QPXW9ABC", Some(room)),
-            ("https://play.example/game/k7m2qpxw9abc", Some(game(None))),
-            ("https://play.example/game/k7m2qpxw9abc?ply=7", Some(game(Some(7)))),
-            ("https://play.example/game/k7m2qpxw9abc?ply=%22%3E", Some(game(None))),
+            ("https://play.example/game/k7m2qpxw9abcdefg", Some(game(None))),
+            ("https://play.example/game/k7m2qpxw9abcdefg?ply=7", Some(game(Some(7)))),
+            ("https://play.example/game/k7m2qpxw9abcdefg?ply=%22%3E", Some(game(None))),
             (position, Some(Target::Position(position.parse().unwrap()))),
             ("https://play.example/tv", Some(Target::Tv)),
             ("https://play.example/analyse", None),
