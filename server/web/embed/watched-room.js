@@ -73,7 +73,8 @@ export function createWatchedRoom(connection, code, place, { announce, changed, 
 
   connection.enter(code, {
     seq: () => room.after,
-    playing: () => room.phase === 'running',
+    // There may be many who watch, and none is in a hurry.
+    playing: () => false,
     joined(joined) {
       room.joined(joined);
       if (!room.contradicted) show();
