@@ -338,7 +338,7 @@ impl Guest {
             Message::Spectators { room, spectators } => {
                 self.seen_mut(room).spectators = spectators.clone();
             }
-            Message::Closed { room, text } => self.seen_mut(room).closed = Some(text.clone()),
+            Message::Closed { room, text, .. } => self.seen_mut(room).closed = Some(text.clone()),
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Refused { .. }
@@ -360,6 +360,7 @@ impl Guest {
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Sanction { .. }
+            | Message::Announcement { .. }
             | Message::Pong { .. } => {}
         }
     }

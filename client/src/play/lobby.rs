@@ -288,6 +288,7 @@ impl LobbyState {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Sanction { .. }
+            | Message::Announcement { .. }
             | Message::Closed { .. } => None,
         }
     }

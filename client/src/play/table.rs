@@ -503,7 +503,8 @@ impl Table {
             | Message::Paired { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
-            | Message::Sanction { .. } => {}
+            | Message::Sanction { .. }
+            | Message::Announcement { .. } => {}
         }
         match message {
             Message::Joined { room, catch_up: CatchUp::Events(events), .. } => {

@@ -105,7 +105,8 @@ fn for_each_id(message: &mut Message, change: &mut impl FnMut(&mut MemberId)) {
         | Message::Paired { .. }
         | Message::SeekOver { .. }
         | Message::AccountChanged { .. }
-        | Message::Sanction { .. } => {}
+        | Message::Sanction { .. }
+        | Message::Announcement { .. } => {}
     }
 }
 

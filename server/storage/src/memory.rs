@@ -294,7 +294,8 @@ impl Storage for Memory {
             | ModerationChange::Seen { .. }
             | ModerationChange::Appeal { .. }
             | ModerationChange::Answer { .. }
-            | ModerationChange::Operator { .. } => tables.moderation.change(change),
+            | ModerationChange::Operator { .. }
+            | ModerationChange::FirstOperator { .. } => tables.moderation.change(change),
         };
         if let ModerationChange::Sanction(sanction) = change
             && sanction.kind == SanctionKind::Close

@@ -389,6 +389,13 @@ pub enum ModerationChange {
         /// Since when; absent for one no more.
         since: Option<u64>,
     },
+    /// A member becomes an operator, unless somebody else is one: then it is [`ModerationChanged::Gone`].
+    FirstOperator {
+        /// The member.
+        member: MemberId,
+        /// Since when.
+        since: u64,
+    },
     /// Something is noted about the players of a game.
     Mark(Vec<GameMark>),
     /// A node begins to examine a game. [`ModerationChanged::Gone`] if another one has, or nobody need.
@@ -471,6 +478,12 @@ pub trait ModerationReader {
     /// When they cannot be read.
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError>;
 
+    /// The newest sanctions of all members, at most [`CASE_ROWS_MAX`](crate::limits::CASE_ROWS_MAX), the newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn latest_sanctions(&mut self) -> Result<Vec<Sanction>, StorageError>;
+
     /// The sanctions with an appeal that nobody has answered, at most
     /// [`QUEUE_MAX`](crate::limits::QUEUE_MAX).
     ///
@@ -508,6 +521,12 @@ pub trait ModerationReader {
     /// # Errors
     /// When it cannot be read.
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
+
+    /// Whether there is an operator.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn has_operator(&mut self) -> Result<bool, StorageError>;
 }
 
 /// Rows that contradict themselves.

@@ -333,6 +333,7 @@ impl Member {
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Sanction { .. }
+            | Message::Announcement { .. }
             | Message::Pong { .. } => {}
         }
         self.receive_answer(message);

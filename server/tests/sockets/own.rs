@@ -70,7 +70,7 @@ async fn the_host_closes_a_room_and_everybody_is_told() {
     let done = ann.ask(close.clone()).await;
     assert!(matches!(done, Message::Done { .. }), "{done:?}");
     let text = loop {
-        if let Message::Closed { room: closed, text } = bob.receive().await {
+        if let Message::Closed { room: closed, text, .. } = bob.receive().await {
             assert_eq!(closed, room);
             break text;
         }

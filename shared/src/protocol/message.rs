@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
+    ChatLine, ChatText, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
     Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, claim_after_ms,
     is_claim_after_ms, is_false, is_true, yes,
 };
@@ -227,6 +227,9 @@ pub enum Message {
         room: RoomCode,
         /// The reason.
         text: String,
+        /// What an operator says, if an operator has closed it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<ChatText>,
     },
     /// The reply to `seek` and `challenge`: it stands.
     Seeking {
@@ -313,6 +316,15 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "is_false")]
         appealed: bool,
     },
+    /// An operator tells everybody something. It comes after `welcome`, too, until it ends.
+    Announcement {
+        /// One line; absent when the operator has taken it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<ChatText>,
+        /// When it ends, in milliseconds since the Unix epoch; absent without a text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+    },
 }
 
 impl Message {
@@ -354,7 +366,8 @@ impl Message {
             | Self::Challenged { .. }
             | Self::AccountChanged { .. }
             | Self::LobbyChanged { .. }
-            | Self::Sanction { .. } => None,
+            | Self::Sanction { .. }
+            | Self::Announcement { .. } => None,
         }
     }
 

@@ -287,6 +287,9 @@ pub enum Reason {
     AccountClosed,
     /// Only operators can do this.
     OperatorsOnly,
+    /// The link that makes the first operator is not valid: it was used, the server has started again since, or there
+    /// is an operator.
+    WrongOperatorLink,
     /// There is no such report, sanction or person, or it is decided already.
     NoSuchCase,
 
@@ -312,6 +315,8 @@ pub enum Reason {
     Unavailable,
     /// The server is about to stop.
     Stopping,
+    /// An operator has paused new games on the server. Games that run go on.
+    Paused,
     /// This address has reached its limit of connections.
     TooManyConnections,
     /// Too many connections were opened from this address in a short time.
@@ -419,7 +424,8 @@ impl Reason {
             | Self::NoRatedGames
             | Self::OpponentNotRated
             | Self::AccountClosed
-            | Self::OperatorsOnly => ReasonClass::Forbidden,
+            | Self::OperatorsOnly
+            | Self::WrongOperatorLink => ReasonClass::Forbidden,
             Self::NoSuchRoom
             | Self::NoBot
             | Self::NoGame
@@ -494,7 +500,8 @@ impl Reason {
             | Self::DiskFull
             | Self::Busy
             | Self::Unavailable
-            | Self::Stopping => ReasonClass::Unavailable,
+            | Self::Stopping
+            | Self::Paused => ReasonClass::Unavailable,
             Self::RoomDamaged | Self::Broken => ReasonClass::Broken,
         }
     }

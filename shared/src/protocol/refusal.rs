@@ -418,6 +418,7 @@ impl Reason {
             Self::Busy => "Too busy right now. Try again in a moment.",
             Self::Unavailable => "That could not be stored. Try again in a moment.",
             Self::Stopping => "The server is restarting. Come back in a moment.",
+            Self::Paused => "An operator has paused new games on this server. Try again later.",
             Self::TooLong => "This is too long. Shorten it and try again.",
             Self::TooSlow => "The request did not arrive in time. Send it again.",
             Self::NoSuchGame => "There is no finished game with this id.",
@@ -466,6 +467,9 @@ impl Reason {
                 "This position is on the board of a rated game that is running. Ask again after the game."
             }
             Self::OperatorsOnly => "Only operators of this server can do this.",
+            Self::WrongOperatorLink => {
+                "This link is not valid, or not any more. Restart the server for another one."
+            }
             Self::NoSuchCase => "There is nothing like this to decide any more. Reload the list.",
             Self::WrongPasskey => {
                 "This passkey opens no account here. Use another one, or a password."

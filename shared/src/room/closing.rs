@@ -1,9 +1,9 @@
-//! How a room closes: the host closes it, or it has been empty for long enough. A daily game that
+//! How a room closes: the host or an operator closes it, or it has been empty for long enough. A daily game that
 //! runs keeps its room open; before and after it there is time for people who come once a day.
 
 use crate::{
     clock::millis,
-    protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
+    protocol::{ChatText, CommandId, MemberId, Message, Player, Reason, Refusal},
     seat::Seat,
 };
 
@@ -67,6 +67,23 @@ impl Room {
         }
     }
 
+    /// Closes the room for an operator, who need not be present. A game that runs ends without a result: it is in no
+    /// list, and counts for no rating.
+    pub(super) fn close_by_operator(
+        &mut self,
+        session: SessionId,
+        command: CommandId,
+        why: ChatText,
+        moment: &mut Moment<'_>,
+    ) {
+        let message = Message::Done { id: command, seq: None };
+        moment.effects.push(Effect::Send { session, message });
+        let text = format!("An operator has closed this room: {}", why.as_str());
+        let message = Message::Closed { room: self.code.clone(), text, why: Some(why) };
+        moment.effects.push(Effect::Broadcast(message));
+        self.shut(moment);
+    }
+
     /// The host may close the room unless that would end somebody else's game.
     fn may_close(&self, member: &MemberId) -> Result<(), Refusal> {
         if self.state.host != *member {
@@ -102,7 +119,7 @@ impl Room {
     }
 
     fn closed_message(&self, text: &str) -> Message {
-        Message::Closed { room: self.code.clone(), text: text.to_owned() }
+        Message::Closed { room: self.code.clone(), text: text.to_owned(), why: None }
     }
 
     /// Refuses any input to a closed room. Sessions that are still present may leave.
@@ -136,7 +153,8 @@ impl Room {
                     effects.push(Effect::Dismiss(session));
                 }
             }
-            Input::Close { session, command, .. } => refuse(session, command),
+            Input::Close { session, command, .. }
+            | Input::CloseByOperator { session, command, .. } => refuse(session, command),
             Input::Command { session, id, .. } => refuse(session, id),
             Input::Evict
             | Input::Renamed { .. }

@@ -5,7 +5,7 @@ use crate::{
     clock::TimeOff,
     conditional_moves::GameConditionalMoves,
     opening::Act,
-    protocol::{CommandId, MemberId, Name, PlayerRating, RoomRequest},
+    protocol::{ChatText, CommandId, MemberId, Name, PlayerRating, RoomRequest},
     rules::Point,
     seat::BySeat,
 };
@@ -61,6 +61,15 @@ pub enum Input {
         member: MemberId,
         /// The id of the command to answer.
         command: CommandId,
+    },
+    /// An operator closes the room, whoever plays in it.
+    CloseByOperator {
+        /// Gets the answer.
+        session: SessionId,
+        /// The id of the command to answer.
+        command: CommandId,
+        /// What the operator says.
+        why: ChatText,
     },
     /// The lobby has chosen this room to make place for another.
     Evict,
@@ -163,6 +172,7 @@ impl Input {
             Self::Enter { session, .. }
             | Self::Leave { session, .. }
             | Self::Close { session, .. }
+            | Self::CloseByOperator { session, .. }
             | Self::Command { session, .. }
             | Self::Renamed { session, .. } => Some(*session),
             Self::Resume { .. }
@@ -181,7 +191,9 @@ impl Input {
     /// The id of the command behind this input, if it is one.
     pub fn command_id(&self) -> Option<&CommandId> {
         match self {
-            Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
+            Self::Enter { command, .. }
+            | Self::Close { command, .. }
+            | Self::CloseByOperator { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
             Self::Resume { .. }
@@ -206,7 +218,7 @@ impl Input {
             Self::Leave { .. } => "leave",
             Self::Resume { .. } => "resume",
             Self::Disconnected { .. } => "disconnected",
-            Self::Close { .. } => "close",
+            Self::Close { .. } | Self::CloseByOperator { .. } => "close",
             Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",

@@ -66,6 +66,7 @@ pub fn message(text: &str) {
         | Message::Lobby { .. }
         | Message::LobbyChanged { .. }
         | Message::Sanction { .. }
+        | Message::Announcement { .. }
         | Message::Spectators { .. }
         | Message::Presence { .. }
         | Message::Ratings { .. }

@@ -456,6 +456,7 @@ impl ConnectionTask {
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Sanction { .. }
+            | Message::Announcement { .. }
             | Message::Presence { .. }
             | Message::Ratings { .. } => {}
         }

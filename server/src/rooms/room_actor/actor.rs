@@ -134,6 +134,7 @@ impl CurrentCommand {
             | Input::Disconnected { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
+            | Input::CloseByOperator { .. }
             | Input::Evict
             | Input::Renamed { .. }
             | Input::AccountGone { .. }

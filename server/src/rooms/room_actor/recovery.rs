@@ -298,7 +298,7 @@ impl Actor {
     /// Notifies everybody in the room that it has failed.
     pub(super) fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
-        let message = encode(&Message::Closed { room: self.code().clone(), text });
+        let message = encode(&Message::Closed { room: self.code().clone(), text, why: None });
         for route in self.fan_out.routes() {
             route.post(&message);
         }

@@ -77,6 +77,13 @@ impl Moderation {
             ModerationChange::Operator { member, since: None } => {
                 self.operators.remove(&member).is_some()
             }
+            ModerationChange::FirstOperator { member, since } => {
+                let is_first = self.operators.keys().all(|known| *known == member);
+                if is_first {
+                    self.operators.entry(member).or_insert(since);
+                }
+                is_first
+            }
             // They are kept elsewhere.
             ModerationChange::Mark(_)
             | ModerationChange::ClaimExamination(_)

@@ -137,4 +137,15 @@ impl ModerationReader for Memory {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
         Ok(self.tables_for(Call::Browse)?.moderation.operators.contains_key(member))
     }
+
+    fn has_operator(&mut self) -> Result<bool, StorageError> {
+        Ok(!self.tables_for(Call::Browse)?.moderation.operators.is_empty())
+    }
+
+    fn latest_sanctions(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        let mut sanctions = self.tables_for(Call::Browse)?.moderation.sanctions(|_| true);
+        sanctions.sort_by(|a, b| b.from_at.cmp(&a.from_at).then_with(|| a.id.cmp(&b.id)));
+        sanctions.truncate(CASE_ROWS_MAX);
+        Ok(sanctions)
+    }
 }

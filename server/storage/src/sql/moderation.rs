@@ -91,6 +91,7 @@ pub(crate) fn change(
         ModerationChange::Operator { member, since: None } => {
             execute(sql, "DELETE FROM operator WHERE member = $1", values![member])
         }
+        ModerationChange::FirstOperator { member, since } => first_operator(sql, member, *since),
         ModerationChange::Mark(marks) => examination::mark(sql, marks),
         ModerationChange::ClaimExamination(claim) => examination::claim(sql, claim),
         ModerationChange::Examined { game, facts } => {
@@ -107,6 +108,22 @@ fn execute(
 ) -> Result<ModerationChanged, StorageError> {
     let rows = sql.execute(statement, values)?;
     Ok(if rows == 0 { ModerationChanged::Gone } else { ModerationChanged::Done })
+}
+
+fn first_operator(
+    sql: &dyn Sql,
+    member: &MemberId,
+    since: u64,
+) -> Result<ModerationChanged, StorageError> {
+    // Two nodes may have given links to two people.
+    sql.lock("operators")?;
+    if sql.exists("SELECT 1 FROM operator WHERE member <> $1", values![member])? {
+        return Ok(ModerationChanged::Gone);
+    }
+    let insert =
+        "INSERT INTO operator (member, since) VALUES ($1, $2) ON CONFLICT (member) DO NOTHING";
+    sql.execute(insert, values![member, since])?;
+    Ok(ModerationChanged::Done)
 }
 
 fn block(
@@ -296,6 +313,12 @@ impl ModerationReader for DatabaseReader {
         })
     }
 
+    fn latest_sanctions(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        self.read(|sql| {
+            sanctions(sql, "ORDER BY from_at DESC, id LIMIT $1", values![CASE_ROWS_MAX])
+        })
+    }
+
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
         self.read(|sql| {
             let rest = "WHERE appeal IS NOT NULL AND answered_at IS NULL
@@ -380,6 +403,10 @@ impl ModerationReader for DatabaseReader {
 
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
         self.read(|sql| sql.exists("SELECT 1 FROM operator WHERE member = $1", values![member]))
+    }
+
+    fn has_operator(&mut self) -> Result<bool, StorageError> {
+        self.read(|sql| sql.exists("SELECT 1 FROM operator", &[]))
     }
 }
 

@@ -34,7 +34,7 @@ use crate::{
     conditional_moves::{ConditionalMoves, GameConditionalMoves},
     opening::{Act, Ask},
     protocol::{
-        CatchUp, ChatLine, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
+        CatchUp, ChatLine, ChatText, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
         Refusal, RoomCode, RoomRequest,
     },
     record::FinishedGame,
@@ -297,6 +297,9 @@ impl Table {
             },
             ["leave"] => Input::Leave { session, command: Some(id) },
             ["close", name] => Input::Close { session, member: member(name).id, command: id },
+            ["close_by_operator", why] => {
+                Input::CloseByOperator { session, command: id, why: ChatText::new(why).unwrap() }
+            }
             ["gone"] => Input::Leave { session, command: None },
             ["account_gone", name] => Input::AccountGone { member: member(name).id },
             ["off", name, from, until] => {
@@ -693,7 +696,8 @@ fn show_message(message: &Message) -> String {
             format!("chat [{}] [{spectators}]", show(players))
         }
         Message::Analysis { of, ply, depth, .. } => format!("analysis {of} {ply} {depth}"),
-        Message::Closed { .. } => "closed".to_owned(),
+        Message::Closed { why: Some(why), .. } => format!("closed {}", why.as_str()),
+        Message::Closed { why: None, .. } => "closed".to_owned(),
         Message::AnalysisOver { of, why, .. } => {
             format!("over {of} {}", serde_json::to_value(why).unwrap().as_str().unwrap())
         }
@@ -708,6 +712,7 @@ fn show_message(message: &Message) -> String {
         | Message::Lobby { .. }
         | Message::LobbyChanged { .. }
         | Message::Sanction { .. }
+        | Message::Announcement { .. }
         | Message::OwnRooms { .. } => panic!("a room does not say {message:?}"),
     }
 }

@@ -351,7 +351,7 @@ fn every_size_of_terminal_is_drawn_on() {
 fn text_from_the_network_cannot_disturb_the_terminal() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let text = "\u{1b}[2J\u{7}\u{9b}31mred\u{202e}".to_owned();
-    ann.update(Event::Heard(Message::Closed { room: code(), text }));
+    ann.update(Event::Heard(Message::Closed { room: code(), text, why: None }));
     let drawn = ann.drawn(80, 24);
     assert!(drawn.contains("31mred"));
     assert!(!drawn.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')));
@@ -391,7 +391,7 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
     check(&mut ann, "a lost connection");
     for closed in [
         Event::Closed(hostile.into()),
-        Event::Heard(Message::Closed { room: code(), text: hostile.into() }),
+        Event::Heard(Message::Closed { room: code(), text: hostile.into(), why: None }),
     ] {
         let mut ann = Sitting::new(freestyle(15), Viewer::Black);
         ann.update(closed);
