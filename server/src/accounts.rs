@@ -11,6 +11,7 @@ pub(crate) mod device_key;
 pub(crate) mod devices;
 mod email;
 mod every_node;
+pub mod first_operator;
 mod friends;
 pub(crate) mod guest_names;
 pub(crate) mod identities;

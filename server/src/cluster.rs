@@ -10,7 +10,7 @@ mod questions;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
@@ -29,7 +29,7 @@ use self::{
 use crate::{
     cluster::node::{Beat, Node},
     limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
-    process::read_pool::ReadPool,
+    process::{operation::Operation, read_pool::ReadPool},
     transport::link::Links,
 };
 
@@ -53,6 +53,7 @@ pub(crate) struct Cluster {
     questions: Questions,
     /// Cancelled when this node is about to stop.
     draining: CancellationToken,
+    operation: Arc<Operation>,
 }
 
 /// Where the relays here receive what their rooms' owners send.
@@ -96,6 +97,7 @@ impl Cluster {
         rooms: ReadPool<dyn SharedRooms>,
         links: Links,
         draining: CancellationToken,
+        operation: Arc<Operation>,
     ) -> Self {
         Self {
             node,
@@ -108,6 +110,7 @@ impl Cluster {
             attempts: AtomicU64::new(0),
             questions: Questions::default(),
             draining,
+            operation,
         }
     }
 
@@ -147,14 +150,19 @@ impl Cluster {
         !self.has_seen_bus() && self.node.others_see_bus()
     }
 
-    /// Whether this node takes no rooms, because it is about to stop or waits for the bus, and another
+    /// Whether this node takes no rooms, because it is about to stop, is paused or waits for the bus, and another
     /// one takes them.
     pub(crate) fn leaves_rooms_to_others(&self) -> bool {
         self.takes_no_rooms() && self.emptier_node().is_some()
     }
 
     fn takes_no_rooms(&self) -> bool {
-        self.draining.is_cancelled() || self.waits_for_bus()
+        self.is_draining() || self.waits_for_bus()
+    }
+
+    /// Whether this node gives up new rooms: it is about to stop, or an operator has paused it.
+    fn is_draining(&self) -> bool {
+        self.draining.is_cancelled() || self.operation.is_paused()
     }
 
     fn emptier_node(&self) -> Option<NodeId> {
@@ -182,7 +190,7 @@ impl Cluster {
     /// The node that does what one node does for all: the one with the lowest number of those that live
     /// and stay.
     pub(crate) fn leader(&self) -> Option<NodeId> {
-        self.node.lowest(self.draining.is_cancelled())
+        self.node.lowest(self.is_draining())
     }
 
     /// Whether this node is that one.
@@ -309,7 +317,7 @@ impl Cluster {
     pub(crate) fn report(&self, rooms: usize) -> NodeReport {
         self.room_count.store(rooms, Ordering::Relaxed);
         let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
-        NodeReport { sees_bus: self.sees_bus(), rooms, draining: self.draining.is_cancelled() }
+        NodeReport { sees_bus: self.sees_bus(), rooms, draining: self.is_draining() }
     }
 
     /// Takes in what a heartbeat has found.

@@ -25,7 +25,7 @@ pub use self::{
     task::{AccountTask, Closed, Command, ConfigTask, Moderate, Task},
 };
 use crate::{
-    accounts::oidc::client::OidcSettings,
+    accounts::{first_operator::OperatorToken, oidc::client::OidcSettings},
     limits::{Limits, operators::BACKUPS_KEPT},
     moderation::dealings::SharedAddresses,
     net::{
@@ -82,6 +82,8 @@ pub struct Config {
     pub shared_addresses: Changeable<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
+    /// With this the first operator is made, if there is none.
+    pub first_operator: Option<OperatorToken>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,
     /// The SMTP server through which e-mail is sent, and its sender, if the operator has named them.
@@ -122,6 +124,7 @@ impl Default for Config {
             addresses: Addresses::default(),
             shared_addresses: Changeable::default(),
             public_url: None,
+            first_operator: None,
             oidc: None,
             smtp: None,
             push_peers: Peers::default(),

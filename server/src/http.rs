@@ -4,6 +4,7 @@
 //! It does not know the protocol on the socket.
 
 mod account;
+mod admin;
 mod analyse;
 mod audit;
 mod caller;
@@ -101,6 +102,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
         .merge(moderation::routes())
+        .merge(admin::routes())
         .merge(challenges::routes())
         .merge(friends::routes())
         .merge(notes::routes())
@@ -126,6 +128,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/puzzles", get(page::page))
         .route("/moderation", get(page::page))
         .route("/tv", get(embed::tv))
+        .route("/admin", get(page::page))
         .route("/game/{id}", get(page::game))
         .route("/r/{*sent}", get(page::room))
         .route("/R/{*sent}", get(page::room))

@@ -67,8 +67,9 @@ use self::{
     },
     picture::Pictures,
     process::{
-        backups::Backups, clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle,
-        read_pool::ReadPool, service_manager::ServiceManager, storage_check::StorageCheck,
+        backups::Backups, clock::Clock, disk::Disk, jobs::Jobs, operation::Operation,
+        priority::run_when_idle, read_pool::ReadPool, service_manager::ServiceManager,
+        storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
     rooms::{
@@ -168,7 +169,8 @@ async fn serve(
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
+    let operation = Arc::new(Operation::started_at(clock.now()));
+    let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock, &operation).await?;
     let (clock, node) = peers.as_ref().map_or((clock, node), |peers| (peers.clock(), peers.id()));
     let (pairing, seekers) = PairingHandle::new();
     let (pushes, push_news) = Pushes::new(Arc::clone(&metrics));
@@ -198,6 +200,7 @@ async fn serve(
         blocking: blocking.clone(),
         shared_addresses: config.shared_addresses.clone(),
         pushes: pushes.clone(),
+        operation: Arc::clone(&operation),
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
@@ -269,10 +272,14 @@ async fn serve(
         lost_lines: config.lost_lines,
         panics: config.panics,
         draining: shutdown.clone(),
+        operation,
         stop: stop.clone(),
         is_in_cluster: peers.is_some(),
     });
 
+    if let Some(token) = &config.first_operator {
+        server.accounts.offer_first_operator(token);
+    }
     let cluster = peers.as_ref().map(Peers::cluster);
     let pairing = pairing_task(&server, node, cluster, seekers, config.pools);
     let peers = open_rooms(peers, &server).await?;

@@ -11,7 +11,9 @@ use std::{
 use anyhow::{Context, bail};
 use fivefold_command_line::{completions, manual_page};
 use fivefold_server::{
-    Listeners, Membership, RunError, commands,
+    Listeners, Membership, RunError,
+    accounts::first_operator::OperatorToken,
+    commands,
     config::{self, Command, Config, ConfigTask, Moderate, Reload, Settings, Sources, Task},
     net::public_url::PublicUrl,
     process::{
@@ -218,6 +220,9 @@ fn serve(sources: Sources, settings: &Settings, logs: &Logs) -> anyhow::Result<(
     if let Some(node) = &rooms.sole_node {
         config.node = node.id();
     }
+    if !rooms.storage.reader()?.has_operator()? {
+        config.first_operator = Some(OperatorToken::new());
+    }
     let reload = Reload::new(sources, settings.clone(), &config, logs.filter.clone());
     listen_and_run(settings, rooms, config, reload)
 }
@@ -256,6 +261,12 @@ async fn listen_and_run(
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
+    }
+    if let Some(token) = &config.first_operator {
+        let link = logs::operator_link(settings.log_format, &url, token.as_str());
+        if let Err(error) = writeln!(io::stdout(), "{link}") {
+            tracing::warn!(%error, "cannot print the link for the first operator on stdout");
+        }
     }
     if config.public_url.is_some() {
         tracing::info!(%address, "listens at this address");

@@ -18,10 +18,13 @@ use crate::{
         frame::News,
         node::{Beat, Node},
     },
-    limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
+    limits::{
+        moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
+        operators::ANNOUNCEMENT_REPEAT_INTERVAL,
+    },
     membership::shared_limits::SharedLimits,
     metrics::Metrics,
-    process::{clock::Clock, read_pool::ReadPool},
+    process::{clock::Clock, operation::Operation, read_pool::ReadPool},
     rooms::lobby::People,
     transport::{
         bus::BusConfig,
@@ -71,6 +74,7 @@ impl Peers {
         metrics: &Arc<Metrics>,
         draining: &CancellationToken,
         clock: Clock,
+        operation: &Arc<Operation>,
     ) -> Result<Option<Self>, JoinError> {
         let Some(Membership { registry, rooms, bus }) = membership else { return Ok(None) };
         let node = Node::join(registry, blocking.clone(), clock).await?;
@@ -79,7 +83,8 @@ impl Peers {
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
         let rooms = ReadPool::new(rooms, blocking.clone());
-        let cluster = Arc::new(Cluster::new(node, rooms, links, draining.clone()));
+        let (draining, operation) = (draining.clone(), Arc::clone(operation));
+        let cluster = Arc::new(Cluster::new(node, rooms, links, draining, operation));
         Ok(Some(Self { cluster, from_peers, tasks, metrics: Arc::clone(metrics) }))
     }
 
@@ -134,6 +139,10 @@ impl Peers {
             let (cluster, limits) = (Arc::clone(&cluster), Arc::clone(&limits));
             async move { limits.report(&cluster).await }
         };
+        let announcing = {
+            let (cluster, people) = (Arc::clone(&cluster), people.clone());
+            async move { repeat_announcement(&cluster, &people).await }
+        };
         let fairness = {
             let cluster = Arc::clone(&cluster);
             async move { report_rated(&cluster, &people).await }
@@ -144,6 +153,7 @@ impl Peers {
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
         tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sharing));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(announcing));
         tasks.spawn(stop.clone().run_until_cancelled_owned(fairness));
         Serving { cluster, tasks, stop }
     }
@@ -163,6 +173,17 @@ impl Serving {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+}
+
+/// Repeats the newest announcement to the other nodes: some may have started since, or have missed it.
+async fn repeat_announcement(cluster: &Cluster, people: &People) -> Infallible {
+    loop {
+        sleep(ANNOUNCEMENT_REPEAT_INTERVAL).await;
+        let now = cluster.node.clock().now();
+        if let Some(announcement) = people.logins.announcements().newest(now) {
+            cluster.broadcast(&News::Announced(announcement));
+        }
     }
 }
 

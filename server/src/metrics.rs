@@ -35,7 +35,7 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::{
     backups::BackupMetrics, cluster::ClusterMetrics, links::LinkMetrics,
@@ -121,6 +121,17 @@ pub(crate) struct Levels {
     pub(crate) has_bus: Option<bool>,
     /// The end of the TLS certificate in seconds since the Unix epoch, if there is one.
     pub(crate) certificate_end: Option<i64>,
+}
+
+/// What was counted since the start, for operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    /// Commands of sessions that were done.
+    pub(crate) done: u64,
+    /// Those that were refused.
+    pub(crate) refused: u64,
+    /// Answers over HTTP.
+    pub(crate) http: u64,
 }
 
 #[derive(Debug, Default)]
@@ -531,6 +542,20 @@ impl Metrics {
         let code = HTTP_CODES.get(class).copied().unwrap_or("5xx");
         self.http_requests.get_or_create(&CodeLabels { code }).inc();
         self.http_time.observe(took.as_secs_f64());
+    }
+
+    /// What was counted since the start.
+    pub(crate) fn totals(&self) -> Totals {
+        let commands = |result| {
+            let count = |kind| self.commands.get_or_create(&CommandLabels { kind, result }).get();
+            labels::kinds().map(count).sum()
+        };
+        let answers = |code| self.http_requests.get_or_create(&CodeLabels { code }).get();
+        Totals {
+            done: commands("done"),
+            refused: commands("refused"),
+            http: HTTP_CODES.into_iter().map(answers).sum(),
+        }
     }
 
     /// All metrics as OpenMetrics. Resets those counted "since the last look".

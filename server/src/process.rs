@@ -12,6 +12,7 @@ pub(crate) mod idle_first;
 pub(crate) mod ids;
 pub(crate) mod jobs;
 pub mod logs;
+pub(crate) mod operation;
 pub(crate) mod priority;
 pub(crate) mod pruning;
 pub(crate) mod read_pool;

@@ -47,6 +47,7 @@ use crate::{
         health::{Facts, Health},
         jobs::Jobs,
         logs::{LostLines, Panics},
+        operation::Operation,
         read_pool::ReadPool,
         service_manager::ServiceManager,
         storage_check::StorageCheck,
@@ -124,6 +125,8 @@ pub(crate) struct Server {
     pub(crate) panics: Panics,
     /// Cancelled when the server is about to stop: it takes no new rooms.
     pub(crate) draining: CancellationToken,
+    /// What operators do about this node.
+    pub(crate) operation: Arc<Operation>,
     /// Tells sessions to end: the server stops.
     pub(crate) stop: CancellationToken,
     /// Whether the sessions can go on at another node at once.
@@ -136,6 +139,7 @@ impl Server {
         let storage = self.storage_check.answer().await;
         Health::of(Facts {
             is_draining: self.draining.is_cancelled(),
+            is_paused: self.operation.is_paused(),
             lacks_bus: self.lobby.lacks_bus(),
             is_cut_off: self.lobby.is_cut_off(),
             is_out_of_date: self.lobby.is_out_of_date(),

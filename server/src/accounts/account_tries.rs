@@ -20,13 +20,16 @@ use tokio::time::Instant;
 
 use crate::{
     accounts::passwords::Whose,
-    limits::accounts::{
-        ADDRESSES_NAMED_MAX, CHALLENGE_NOTICES_MAX, CHALLENGE_PUSHED_AGAIN_AFTER, DEVICE_CODE_KEPT,
-        DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER, DEVICE_POLLS_MAX,
-        DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, MAILS_MAX, MAILS_TO_MAX, MAILS_WITHIN,
-        NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN,
-        RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX,
-        SIGN_UPS_WITHIN, TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
+    limits::{
+        accounts::{
+            ADDRESSES_NAMED_MAX, CHALLENGE_NOTICES_MAX, CHALLENGE_PUSHED_AGAIN_AFTER,
+            DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
+            DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, MAILS_MAX, MAILS_TO_MAX,
+            MAILS_WITHIN, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX,
+            OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN,
+            SIGN_UPS_MAX, SIGN_UPS_WITHIN, TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
+        },
+        operators::{FIRST_OPERATOR_TRIES_MAX, FIRST_OPERATOR_TRIES_WITHIN},
     },
     net::{
         network::network,
@@ -59,6 +62,8 @@ struct State {
     device_codes: TokenBuckets<IpAddr>,
     /// How often devices ask whether their code was allowed.
     device_polls: TokenBuckets<KeyHash>,
+    /// Tries at the link that makes the first operator.
+    first_operator: TokenBuckets<IpAddr>,
     /// Beginnings of time off.
     times_off: TokenBuckets<MemberId>,
     /// Pushes and notices about challenges, and notices about friend requests, by sender and receiver. They are counted
@@ -98,6 +103,10 @@ impl AccountTries {
             device_tries: TokenBuckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
             device_codes: TokenBuckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: TokenBuckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
+            first_operator: TokenBuckets::new(
+                FIRST_OPERATOR_TRIES_MAX,
+                FIRST_OPERATOR_TRIES_WITHIN,
+            ),
             times_off: TokenBuckets::new(TIMES_OFF_BEGUN_MAX, DAY),
             challenge_pushes: TokenBuckets::new(1, CHALLENGE_PUSHED_AGAIN_AFTER),
             challenge_notices: TokenBuckets::new(
@@ -250,6 +259,14 @@ impl AccountTries {
         Ok(state.whose(&place))
     }
 
+    /// Counts a try at the link that makes the first operator.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn first_operator(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().first_operator.take(network(address), now)
+    }
+
     /// Counts a browser that goes to another site to sign in.
     ///
     /// # Errors
@@ -383,6 +400,7 @@ mod tests {
         assert_eq!(allowed(|| tries.vouched_sign_up(one, now)), VOUCHED_SIGN_UPS_MAX);
         assert_eq!(allowed(|| tries.recover(one, "ann", now)), RECOVERIES_MAX);
         assert_eq!(allowed(|| tries.device_code(one, now)), DEVICE_CODES_MAX);
+        assert_eq!(allowed(|| tries.first_operator(one, now)), FIRST_OPERATOR_TRIES_MAX);
         let member = |number: u32| MemberId::try_from(format!("{number:0>16}")).unwrap();
         let mut numbers = 0..;
         let mut next = || numbers.next().unwrap();

@@ -9,7 +9,7 @@ use std::{cmp::Reverse, net::IpAddr};
 
 use bytes::Bytes;
 use fivefold_shared::{
-    protocol::{CommandId, MemberId, Name, RoomCode, RoomRequest},
+    protocol::{ChatText, CommandId, MemberId, Name, RoomCode, RoomRequest},
     room::{Input, Member, SessionId},
 };
 use fivefold_storage::{BlockKind, IdentityHash, KeyHash};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     limits::ADDRESSES_REPORTED_MAX,
     net::{address_limits::RATES, network::Network},
-    online::{logins::Ended, outbox::Outbox, short_lived::Access},
+    online::{announcements::Announcement, logins::Ended, outbox::Outbox, short_lived::Access},
     thinking::Owner,
 };
 
@@ -59,6 +59,10 @@ pub(crate) enum Question {
     ShortLived { key: KeyHash, access: Access, now: u64 },
     /// Which of these members are online, and where they play: a `Presence`.
     Presence { members: Vec<MemberId> },
+    /// How the node is, for operators: a `NodeStatus`.
+    Status,
+    /// Pauses new rooms at the node, or ends that: true.
+    Pause { pauses: bool },
 }
 
 /// A message to all nodes.
@@ -93,6 +97,8 @@ pub(crate) enum News {
     GuestTaken { guest: MemberId, account: MemberId },
     /// Rooms may have to learn something about the players of their daily games: look at the storage.
     DailyGames,
+    /// An operator tells everybody something, or takes it back.
+    Announced(Announcement),
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the
@@ -242,6 +248,11 @@ pub(crate) enum RemoteInput {
         session: u64,
         name: Name,
     },
+    CloseByOperator {
+        session: u64,
+        command: CommandId,
+        why: ChatText,
+    },
 }
 
 /// Who a session on another node is to the storage and to the bots.
@@ -316,6 +327,9 @@ impl RemoteInput {
                 Some(Self::Command { session: session.0, id, request, lag_ms })
             }
             Input::Renamed { session, name } => Some(Self::Renamed { session: session.0, name }),
+            Input::CloseByOperator { session, command, why } => {
+                Some(Self::CloseByOperator { session: session.0, command, why })
+            }
             Input::Resume { .. }
             | Input::Disconnected { .. }
             | Input::Evict
@@ -353,6 +367,9 @@ impl RemoteInput {
             Self::Renamed { session, name } => {
                 (Input::Renamed { session: SessionId(session), name }, None)
             }
+            Self::CloseByOperator { session, command, why } => {
+                (Input::CloseByOperator { session: SessionId(session), command, why }, None)
+            }
         })
     }
 
@@ -361,7 +378,10 @@ impl RemoteInput {
         match self {
             Self::Enter { guest, command, .. } => (SessionId(guest.session), Some(command)),
             Self::Leave { session, command } => (SessionId(*session), command.as_ref()),
-            Self::Close { session, command, .. } => (SessionId(*session), Some(command)),
+            Self::Close { session, command, .. }
+            | Self::CloseByOperator { session, command, .. } => {
+                (SessionId(*session), Some(command))
+            }
             Self::Command { session, id, .. } => (SessionId(*session), Some(id)),
             Self::Renamed { session, .. } => (SessionId(*session), None),
         }

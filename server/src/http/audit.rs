@@ -62,16 +62,17 @@ pub(super) struct Auditing {
 }
 
 /// Acts that are logged whatever comes of them. Operators' acts are those below [`OPERATORS`].
-const ACTS: [(&str, &str); 6] = [
+const ACTS: [(&str, &str); 7] = [
     ("/api/account", "sign_up"),
     ("/api/session", "sign_in"),
     ("/api/oidc/answer", "sign_in"),
     ("/api/recovery", "recovery"),
     ("/api/email", "email"),
     ("/api/email/confirm", "email"),
+    ("/api/first-operator", "first_operator"),
 ];
 
-const OPERATORS: &str = "/api/moderation/";
+const OPERATORS: [&str; 2] = ["/api/moderation/", "/api/admin/"];
 
 impl Auditing {
     /// Begins with a request, and hands its handler a note.
@@ -79,7 +80,7 @@ impl Auditing {
         let path = request.uri().path().to_owned();
         let act = match *request.method() {
             Method::GET | Method::HEAD | Method::DELETE => None,
-            _ if path.starts_with(OPERATORS) => Some("operator"),
+            _ if about(&path).is_some() => Some("operator"),
             _ => ACTS.into_iter().find(|(known, _)| *known == path).map(|(_, act)| act),
         };
         let note = AuditNote::default();
@@ -101,13 +102,18 @@ impl Auditing {
             (Some(_) | None, _) => return,
         };
         let result = reason.map_or_else(|| "done".to_owned(), |it| ReasonLabel(it).to_string());
-        let about = path.strip_prefix(OPERATORS).map(|about| match what {
+        let about = about(&path).map(|about| match what {
             Some(what) => format!("{what} {about}"),
             None => about.to_owned(),
         });
         let account = account.as_ref().map(Name::as_str);
         Audited { act, result, account, what: about.as_deref(), address }.log();
     }
+}
+
+/// What a path of operators is about.
+fn about(path: &str) -> Option<&str> {
+    OPERATORS.into_iter().find_map(|prefix| path.strip_prefix(prefix))
 }
 
 /// Whether somebody has shown a key that opens nothing, or too many of them.

@@ -155,6 +155,7 @@ async fn accept_challenge(
     if draining.is_cancelled() {
         return Err(Reason::Stopping.into());
     }
+    lobby.may_make_rooms()?;
     let waiting = accounts.friends_challenge(&own.account, &other).await?;
     if waiting.by == own.account.member {
         return Err(Reason::NoSuchSeek.into());

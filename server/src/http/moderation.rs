@@ -21,6 +21,7 @@ use fivefold_storage::{
 use serde::{Deserialize, Serialize};
 
 use self::case_text::case_text;
+pub(super) use self::operators::operator;
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::{Credentials, passwords::Password},

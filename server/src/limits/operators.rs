@@ -1,5 +1,5 @@
-//! The limits of what is logged for operators and read from their files, of backups, and when the server follows the
-//! system's clock.
+//! The limits of what is logged for operators and read from their files, of backups and of what operators do about the
+//! server, and when the server follows the system's clock.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -9,6 +9,20 @@ pub const NODE_NAMES_MAX: usize = 64;
 pub const REFUSED_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Most addresses whose refused connections are counted apart for that.
 pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
+/// Most acts of operators that a node keeps in memory; the oldest are forgotten.
+pub const ACTS_KEPT: usize = 200;
+/// Most people online, and most running games, that an operator sees.
+pub const SHOWN_TO_OPERATORS_MAX: usize = 200;
+/// Longest time that an announcement stands, in hours.
+pub const ANNOUNCEMENT_HOURS_MAX: u32 = 7 * 24;
+/// How often a node repeats the newest announcement to the others.
+pub const ANNOUNCEMENT_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// How long an operator waits for a room to close.
+pub const ROOM_CLOSES_WITHIN: Duration = Duration::from_secs(5);
+/// Tries of one address at the link that makes the first operator, in [`FIRST_OPERATOR_TRIES_WITHIN`].
+pub const FIRST_OPERATOR_TRIES_MAX: u32 = 10;
+/// See [`FIRST_OPERATOR_TRIES_MAX`].
+pub const FIRST_OPERATOR_TRIES_WITHIN: Duration = Duration::from_secs(10 * 60);
 /// A server without other nodes follows the system's clock when that differs by more than this.
 pub const CLOCK_DRIFT_FOLLOWED: Duration = Duration::from_secs(1);
 /// How often it looks.

@@ -21,8 +21,13 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    limits::operators::SHOWN_TO_OPERATORS_MAX,
     net::shrink::shrink,
-    online::{outbox::Outbox, short_lived::ShortLived},
+    online::{
+        announcements::{Announcement, Announcements},
+        outbox::{Outbox, encode},
+        short_lived::ShortLived,
+    },
 };
 
 /// The authenticated sessions of all members.
@@ -32,6 +37,8 @@ pub(crate) struct Logins {
     logins: Mutex<State>,
     /// What people who sign in wait for.
     short_lived: ShortLived,
+    /// What everybody is told.
+    announcements: Announcements,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +78,58 @@ pub(crate) enum Ended {
     Sessions(Sessions),
     /// The account has another name or one more guest: its sessions come again with it.
     Changed,
+}
+
+/// Somebody who is online, as operators see them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct OnlineMember {
+    pub(crate) member: MemberId,
+    pub(crate) name: Name,
+    pub(crate) kind: OnlineKind,
+    pub(crate) sessions: usize,
+}
+
+/// How somebody comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OnlineKind {
+    /// Signed in.
+    Account,
+    /// By a token alone.
+    Program,
+    Guest,
+}
+
+/// How many members are online, and by how many sessions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OnlineCounts {
+    pub(crate) accounts: usize,
+    pub(crate) programs: usize,
+    pub(crate) guests: usize,
+    pub(crate) sessions: usize,
+}
+
+impl OnlineKind {
+    fn of(logins: &[Login]) -> Self {
+        if logins.iter().any(|login| login.account.is_some() && !login.is_token) {
+            Self::Account
+        } else if logins.iter().any(|login| login.is_token) {
+            Self::Program
+        } else {
+            Self::Guest
+        }
+    }
+}
+
+impl OnlineCounts {
+    fn add(&mut self, kind: OnlineKind, sessions: usize) {
+        match kind {
+            OnlineKind::Account => self.accounts += 1,
+            OnlineKind::Program => self.programs += 1,
+            OnlineKind::Guest => self.guests += 1,
+        }
+        self.sessions += sessions;
+    }
 }
 
 /// Signals a session to end because its identity was replaced, or it was signed out.
@@ -172,6 +231,50 @@ impl Logins {
         for login in self.of(member).into_iter().filter(|login| login.account.is_some()) {
             login.outbox.post(text.clone());
         }
+    }
+
+    /// Sends an announcement to all sessions at this node, unless it is known.
+    pub(crate) fn announce(&self, announcement: &Announcement) {
+        if !self.announcements.take(announcement) {
+            return;
+        }
+        let text = encode(&announcement.message());
+        let state = self.lock();
+        for login in state.members.values().flat_map(|online| &online.logins) {
+            login.outbox.post(text.clone());
+        }
+    }
+
+    /// What everybody is told.
+    pub(crate) const fn announcements(&self) -> &Announcements {
+        &self.announcements
+    }
+
+    /// The members who are online, by name; the first [`SHOWN_TO_OPERATORS_MAX`], and how many of each kind there are.
+    pub(crate) fn who_is_online(&self) -> (OnlineCounts, Vec<OnlineMember>) {
+        let state = self.lock();
+        let mut counts = OnlineCounts::default();
+        let mut members = Vec::with_capacity(state.members.len());
+        for (member, Online { name, logins }) in &state.members {
+            let kind = OnlineKind::of(logins);
+            counts.add(kind, logins.len());
+            members.push(OnlineMember {
+                member: member.clone(),
+                name: name.clone(),
+                kind,
+                sessions: logins.len(),
+            });
+        }
+        drop(state);
+        let order = |a: &OnlineMember, b: &OnlineMember| {
+            key(&a.name).cmp(&key(&b.name)).then_with(|| a.member.cmp(&b.member))
+        };
+        if members.len() > SHOWN_TO_OPERATORS_MAX {
+            members.select_nth_unstable_by(SHOWN_TO_OPERATORS_MAX, order);
+            members.truncate(SHOWN_TO_OPERATORS_MAX);
+        }
+        members.sort_unstable_by(order);
+        (counts, members)
     }
 
     /// What people who sign in wait for.

@@ -158,6 +158,10 @@ impl PairingTask {
         let games =
             |watches| if watches || is_clustered { games(lobby, pools) } else { Vec::new() };
         self.front.round(now, games);
+        if self.context.lobby.is_paused() {
+            // They come again, and learn that no games are begun here; or another node takes them.
+            self.front.send_away();
+        }
         self.deliver();
         let began = Instant::now();
         let pairs = !self.context.draining.is_cancelled();

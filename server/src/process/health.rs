@@ -18,6 +18,8 @@ pub enum Condition {
     Ready,
     /// It stops soon, and takes no new rooms.
     Draining,
+    /// An operator lets it take no new rooms until further notice.
+    Paused,
     /// Its database is a file, which cannot be written.
     NoDisk,
     /// The database fails, or does not answer.
@@ -54,6 +56,7 @@ pub struct Health {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Facts {
     pub(crate) is_draining: bool,
+    pub(crate) is_paused: bool,
     pub(crate) lacks_bus: bool,
     pub(crate) is_cut_off: bool,
     pub(crate) is_out_of_date: bool,
@@ -73,6 +76,7 @@ impl Condition {
         match self {
             Self::Ready => "ready",
             Self::Draining => "stopping",
+            Self::Paused => "paused by an operator",
             Self::NoDisk => "the store fails: the disk cannot be written",
             Self::NoDatabase => "the store fails",
             Self::NoBus => "waits for the bus",
@@ -91,6 +95,7 @@ impl Condition {
             Self::NoBus => 7,
             Self::CutOff => 8,
             Self::NoHeartbeat => 9,
+            Self::Paused => 12,
         }
     }
 }
@@ -138,9 +143,14 @@ impl Health {
 
 /// A node that cannot reach the others sends its clients to them, even if the storage works.
 fn condition(facts: Facts) -> Condition {
-    let Facts { is_draining, lacks_bus, is_cut_off, is_out_of_date, storage, disk, .. } = facts;
+    let Facts {
+        is_draining, is_paused, lacks_bus, is_cut_off, is_out_of_date, storage, disk, ..
+    } = facts;
     if is_draining {
         return Condition::Draining;
+    }
+    if is_paused {
+        return Condition::Paused;
     }
     if lacks_bus {
         return Condition::NoBus;
@@ -184,6 +194,7 @@ mod tests {
 
     const WELL: Facts = Facts {
         is_draining: false,
+        is_paused: false,
         lacks_bus: false,
         is_cut_off: false,
         is_out_of_date: false,
@@ -198,6 +209,7 @@ mod tests {
         let cases = [
             (WELL, "ready", 0),
             (Facts { is_draining: true, storage: Fails, ..WELL }, "draining", 4),
+            (Facts { is_paused: true, storage: Fails, ..WELL }, "paused", 12),
             (Facts { storage: Fails, ..WELL }, "no_disk", 5),
             (Facts { storage: Fails, disk: DiskLevel::Elsewhere, ..WELL }, "no_database", 6),
             (Facts { storage: Silent, ..WELL }, "no_database", 6),

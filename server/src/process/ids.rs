@@ -103,6 +103,16 @@ pub(crate) fn email_hash(secret: &str) -> KeyHash {
     key_hash("fivefold email", secret)
 }
 
+/// A new secret for the link that makes the first operator.
+pub(crate) fn operator_token() -> String {
+    hex(&bytes::<16>())
+}
+
+/// The key of such a secret.
+pub(crate) fn operator_hash(token: &str) -> KeyHash {
+    key_hash("fivefold operator", token)
+}
+
 /// A new code for another device, which nobody can guess: of a link, or of a device itself.
 pub(crate) fn device_code() -> String {
     recovery_code()

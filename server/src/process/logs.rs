@@ -217,15 +217,26 @@ pub fn start(filter: &LogFilter, format: LogFormat) -> Result<Logs, ParseError> 
 
 /// The line on stdout that says where the server is.
 pub fn greeting(format: LogFormat, url: &str) -> String {
-    let message = format!("Fivefold is at {url}/");
+    line(format, &format!("Fivefold is at {url}/"), &format!("{url}/"))
+}
+
+/// The line after it with the link that makes the first operator, by this token.
+pub fn operator_link(format: LogFormat, url: &str, token: &str) -> String {
+    // What follows the sign is in no request, so in no log of a proxy.
+    let link = format!("{url}/admin#{token}");
+    line(format, &format!("There is no operator yet. This link makes one, once: {link}"), &link)
+}
+
+/// A line on stdout that names an address.
+fn line(format: LogFormat, message: &str, url: &str) -> String {
     match format {
-        LogFormat::Text => message,
+        LogFormat::Text => message.to_owned(),
         // As the lines of the log.
         LogFormat::Json => {
             let mut timestamp = String::new();
             // Writing to a string cannot fail.
             SystemTime.format_time(&mut format::Writer::new(&mut timestamp)).ok();
-            let fields = json!({"message": message, "url": format!("{url}/")});
+            let fields = json!({"message": message, "url": url});
             let target = "fivefold_server";
             json!({"timestamp": timestamp, "level": "INFO", "fields": fields, "target": target})
                 .to_string()
@@ -292,6 +303,17 @@ mod tests {
             serde_json::from_str(&greeting(LogFormat::Json, url)).unwrap();
         assert_eq!(line["fields"]["url"], "https://play.example/");
         assert_eq!(line["level"], "INFO");
+        assert_eq!(line["fields"]["message"], "Fivefold is at https://play.example/");
         assert!(line["timestamp"].as_str().is_some_and(|time| time.starts_with("20")), "{line}");
+    }
+
+    #[test]
+    fn the_link_for_the_first_operator_has_its_token_behind_the_address() {
+        let url = "https://play.example";
+        let text = operator_link(LogFormat::Text, url, "0a1b");
+        assert!(text.ends_with(" once: https://play.example/admin#0a1b"), "{text}");
+        let line: serde_json::Value =
+            serde_json::from_str(&operator_link(LogFormat::Json, url, "0a1b")).unwrap();
+        assert_eq!(line["fields"]["url"], "https://play.example/admin#0a1b");
     }
 }

@@ -6,6 +6,7 @@
 mod accepted_challenges;
 mod listing;
 mod makers;
+mod operators;
 mod other_nodes;
 mod paired;
 mod peer_lists;
@@ -47,6 +48,7 @@ use self::{
     tv::Tv,
 };
 pub(crate) use self::{
+    operators::NodeStatus,
     other_nodes::People,
     paired::{DailyStart, NotPaired, PairedRoom},
 };
@@ -248,6 +250,19 @@ impl Lobby {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.node.is_retired())
     }
 
+    /// Whether an operator lets this node take no new rooms.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.context.operation.is_paused()
+    }
+
+    /// Checks that a new game may begin in a new room here.
+    ///
+    /// # Errors
+    /// If an operator has paused that.
+    pub(crate) fn may_make_rooms(&self) -> Result<(), Refusal> {
+        if self.is_paused() { Err(Refusal::new(Reason::Paused)) } else { Ok(()) }
+    }
+
     /// Whether there are other nodes.
     pub(crate) fn is_clustered(&self) -> bool {
         self.context.cluster.is_some()
@@ -326,6 +341,7 @@ impl Lobby {
         if !makers.may_ask(address, Instant::now(), &self.context.limits) {
             return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
+        self.may_make_rooms()?;
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
         if is_limited && !makers.take_daily(address, Instant::now(), &self.context.limits) {
@@ -600,7 +616,7 @@ impl Lobby {
     fn start_demo(self: &Arc<Self>) -> bool {
         let Some(demo_host) = self.demo_host.clone() else { return false };
         let mut makers = lock(&self.makers);
-        if self.context.disk.may_grow().is_err() {
+        if self.is_paused() || self.context.disk.may_grow().is_err() {
             return false;
         }
         let shown = makers.rooms_of(&demo_host.id);

@@ -334,6 +334,10 @@ impl Commands {
         for notice in self.server.moderation.notices(&you) {
             self.outbox.post(encode(&notice));
         }
+        let now = self.server.clock.now();
+        if let Some(announcement) = self.server.logins.announcements().current(now) {
+            self.outbox.post(encode(&announcement.message()));
+        }
         self.identity = Some(authenticated);
         Ok(Some(Message::Welcome {
             id: id.clone(),

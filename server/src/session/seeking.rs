@@ -43,6 +43,10 @@ impl Commands {
                 let found = lobby.playing(&identity.member.id).await;
                 playing = found.map_err(|_| CloseReason::RESTART)?;
             }
+            // The same command may have found a game before the pause.
+            if playing.is_none() && lobby.paired_games().of(&identity.member.id).is_none() {
+                lobby.may_make_rooms()?;
+            }
         }
         let moderation = &self.server.moderation;
         let may_be_rated =

@@ -8,8 +8,8 @@ use fivefold_storage::{
     ModerationChange, ModerationChanged, OpenReports, Report, ReportKind, ReportQuery, ReportState,
     ReportedLine, Sanction, SanctionKind, Sqlite, Standing, Storage, Waiting, check,
     limits::{
-        BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, DELETED_ACCOUNT_KEPT, QUEUE_MAX,
-        REPORTS_MAX, REPORTS_WITHIN, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT,
+        BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, CLOSED_REPORT_KEPT, DELETED_ACCOUNT_KEPT,
+        QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT,
     },
     repair,
 };
@@ -579,6 +579,47 @@ fn operators_are_known() {
         );
         apply(storage, &set(None), Done);
         assert!(!is_operator(reader.as_mut(), member(1)));
+    });
+}
+
+#[test]
+fn one_member_becomes_the_first_operator() {
+    every_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        let first = |who| ModerationChange::FirstOperator { member: member(who), since: NOW };
+        assert_eq!(reader.has_operator(), Ok(false));
+        apply(storage, &first(1), Done);
+        assert_eq!(reader.has_operator(), Ok(true));
+        apply(storage, &first(2), Gone);
+        // An answer was lost, and the change comes again.
+        apply(storage, &first(1), Done);
+        assert_eq!(reader.is_operator(&member(1)), Ok(true));
+        assert_eq!(reader.is_operator(&member(2)), Ok(false));
+        apply(storage, &ModerationChange::Operator { member: member(1), since: None }, Done);
+        assert_eq!(reader.has_operator(), Ok(false));
+        apply(storage, &first(2), Done);
+    });
+}
+
+#[test]
+fn the_latest_sanctions_of_all_members_come_newest_first() {
+    every_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        assert_eq!(reader.latest_sanctions(), Ok(Vec::new()));
+        let of = |number, from_at| {
+            let one = sanction(number, number, SanctionKind::Note, None);
+            Sanction { from_at, ..one }
+        };
+        let most = CASE_ROWS_MAX as u64;
+        for number in 1..=most + 1 {
+            let one = of(number, NOW + number / 2);
+            apply(storage, &ModerationChange::Sanction(Box::new(one)), Done);
+        }
+        let latest = reader.latest_sanctions().unwrap();
+        assert_eq!(latest.len(), CASE_ROWS_MAX);
+        let order = |one: &Sanction| (std::cmp::Reverse(one.from_at), one.id.clone());
+        assert!(latest.is_sorted_by_key(order));
+        assert!(latest.iter().all(|one| one.id != case_id(1)), "the oldest is left out");
     });
 }
 

@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChatLine, ChatText, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
-    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, claim_after_ms,
-    is_claim_after_ms, is_false, is_true, yes,
+    ChatLine, ChatText, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek,
+    Player, Pool, Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual,
+    claim_after_ms, is_claim_after_ms, is_false, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},

@@ -1,4 +1,5 @@
-//! The operator's queue over HTTP, for members who are operators: `fivefold-server operator` makes them so.
+//! The operator's queue over HTTP, for members who are operators: `fivefold-server operator` makes them so, and the
+//! link of the first start.
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 /// The operator who asks.
-async fn operator(asked: &Asked) -> Result<Name, AccountRefusal> {
+pub(in crate::http) async fn operator(asked: &Asked) -> Result<Name, AccountRefusal> {
     let SignedIn { account, .. } = asked.signed_in().await?;
     let member = account.member;
     let is_operator =

@@ -327,6 +327,7 @@ impl Lobby {
             News::Moderated => people.moderation.look(),
             News::DailyGames => self.news.notify_one(),
             News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
+            News::Announced(announcement) => people.logins.announce(&announcement),
             News::ForAccount { member, text } => people.logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
@@ -349,6 +350,11 @@ impl Lobby {
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::Presence { members } => {
                 serde_json::to_string(&self.presence_here(logins, members))
+            }
+            Question::Status => serde_json::to_string(&self.status_here(logins)),
+            Question::Pause { pauses } => {
+                self.context.operation.pause(*pauses);
+                serde_json::to_string(&true)
             }
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
             Question::ShortLived { key, access, now } => {

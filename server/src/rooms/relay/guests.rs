@@ -188,7 +188,11 @@ impl Guests {
 
     pub(super) fn tell_closed(&self, room: &RoomCode) {
         let text = "This room is closed.".to_owned();
-        self.broadcast(&[], None, Message::Closed { room: room.clone(), text, why: None }.to_json());
+        self.broadcast(
+            &[],
+            None,
+            Message::Closed { room: room.clone(), text, why: None }.to_json(),
+        );
     }
 
     /// Those who are inside, for the owner.

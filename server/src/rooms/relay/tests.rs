@@ -33,7 +33,8 @@ async fn linked() -> (Relay, Box<dyn Any>) {
     let (bus, from_bus) = LocalNetwork::new(1).join(node.id(), &tasks);
     let (links, from_peers) = Links::start(node.id(), bus, from_bus, metrics, &tasks);
     let rooms = ReadPool::new(Vec::new(), Blocking::Threads);
-    let cluster = Arc::new(Cluster::new(node, rooms, links, CancellationToken::new()));
+    let cluster =
+        Arc::new(Cluster::new(node, rooms, links, CancellationToken::new(), Arc::default()));
     let code = RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap();
     let mut relay = Relay::new(code, context, cluster, RelayedSeats::default(), None);
     relay.owner = Some(OWNER);

@@ -115,6 +115,8 @@ pub(crate) struct RoomContext {
     pub(crate) shared_addresses: Changeable<SharedAddresses>,
     /// Tells players who are away.
     pub(crate) pushes: Pushes,
+    /// What operators do about the node.
+    pub(crate) operation: Arc<Operation>,
 }
 
 /// The command that a room is processing. It is refused if the room panics.

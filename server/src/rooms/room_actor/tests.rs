@@ -135,6 +135,7 @@ fn around_storage(memory: Memory) -> (Arc<RoomContext>, impl Sized) {
             blocking: Blocking::Threads,
             shared_addresses: Changeable::default(),
             pushes: Pushes::new(Arc::new(Metrics::new())).0,
+            operation: Arc::default(),
         }),
         (writer, threads),
     )

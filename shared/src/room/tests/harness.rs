@@ -34,8 +34,8 @@ use crate::{
     conditional_moves::{ConditionalMoves, GameConditionalMoves},
     opening::{Act, Ask},
     protocol::{
-        CatchUp, ChatLine, ChatText, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
-        Refusal, RoomCode, RoomRequest,
+        CatchUp, ChatLine, ChatText, CommandId, Create, Event, FirstAct, MemberId, Message, Name,
+        Player, Refusal, RoomCode, RoomRequest,
     },
     record::FinishedGame,
     room::RoomState,

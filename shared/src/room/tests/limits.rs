@@ -227,7 +227,8 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
 fn an_operator_closes_a_room_whoever_plays_there() {
     let seated = "2 enter Bob > 2 joined 2; +2\n 2 sit > sat second Bob; started 1 first; 2 done 4";
     for (create, before) in [(OPEN, ""), (OPEN, seated), (BOT, "1 gone > -1")] {
-        let script = format!("{before}\n 9 close_by_operator Insults > 9 done; closed Insults; close");
+        let script =
+            format!("{before}\n 9 close_by_operator Insults > 9 done; closed Insults; close");
         let mut table = check(create, &script);
         assert!(table.room.is_closed(), "{script}");
         table.run("9 close_by_operator Insults > 9 refused no_such_room");

@@ -1,0 +1,268 @@
+//! The server as its operators see it and what they do about it, over HTTP; and the link that makes the first one.
+
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Path,
+    http::StatusCode,
+    routing::{get, post},
+};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{ChatText, MemberId, Name, Reason, Refusal, RoomCode, RoomSummary},
+    room::SessionId,
+};
+use fivefold_storage::{Sanction, SanctionKind};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    account::asked::{AccountRefusal, Asked},
+    moderation::operator,
+};
+use crate::{
+    accounts::SignedIn,
+    limits::operators::{ACTS_KEPT, ANNOUNCEMENT_HOURS_MAX, SHOWN_TO_OPERATORS_MAX},
+    online::{announcements::Announcement, logins::OnlineMember},
+    process::operation::{Act, ActKind},
+    rooms::lobby::NodeStatus,
+    shared_state::Server,
+};
+
+/// The paths.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/api/admin", get(overview))
+        .route("/api/admin/announcement", post(announce))
+        .route("/api/admin/announcement/end", post(end_announcement))
+        .route("/api/admin/nodes/{node}/pause", post(pause))
+        .route("/api/admin/rooms/{code}/close", post(close_room))
+        .route("/api/first-operator", post(become_first_operator))
+}
+
+/// All that operators see. Times are in milliseconds since the Unix epoch.
+#[derive(Serialize)]
+struct Overview {
+    now: u64,
+    /// As `/readyz` of this node says it.
+    readiness: String,
+    /// Of this node; absent if the database is elsewhere.
+    disk: Option<ShownDisk>,
+    /// This node comes first.
+    nodes: Vec<NodeStatus>,
+    /// Nodes that live and have not answered.
+    unanswered: Vec<u32>,
+    announcement: Option<ShownAnnouncement>,
+    /// By name.
+    people: Vec<OnlineMember>,
+    /// The games that run in public rooms.
+    running: Vec<RoomSummary>,
+    /// What operators did about the server, the newest first.
+    acts: Vec<Act>,
+    /// What operators decided about people, the newest first.
+    decisions: Vec<ShownDecision>,
+}
+
+/// In bytes.
+#[derive(Serialize)]
+struct ShownDisk {
+    used: u64,
+    free: u64,
+    /// With less free space no rooms are made.
+    reserve: u64,
+}
+
+#[derive(Serialize)]
+struct ShownAnnouncement {
+    text: Option<ChatText>,
+    until: u64,
+    by: String,
+}
+
+#[derive(Serialize)]
+struct ShownDecision {
+    at: u64,
+    member: MemberId,
+    name: Name,
+    kind: SanctionKind,
+    until: Option<u64>,
+    reason: String,
+    operator: String,
+    undone_at: Option<u64>,
+    undone_by: Option<String>,
+}
+
+impl From<Sanction> for ShownDecision {
+    fn from(sanction: Sanction) -> Self {
+        let Sanction { member, name, kind, from_at, until_at, reason, operator, .. } = sanction;
+        let (undone_at, undone_by) = (sanction.undone_at, sanction.undone_by);
+        let (at, until) = (from_at, until_at);
+        Self { at, member, name, kind, until, reason, operator, undone_at, undone_by }
+    }
+}
+
+/// `GET /api/admin`
+async fn overview(asked: Asked) -> Result<Json<Overview>, AccountRefusal> {
+    operator(&asked).await?;
+    let server = &asked.server;
+    let now = server.clock.now();
+    let (others, unanswered) = server.lobby.status_elsewhere().await;
+    let mut nodes = vec![server.lobby.status_here(&server.logins)];
+    nodes.extend(others);
+    let (people, running, acts) = take_lists(&mut nodes);
+    let read =
+        server.moderation.read(|reader| Ok((reader.disk_space()?, reader.latest_sanctions()?)));
+    let (space, decisions) = read.await?;
+    let reserve = server.limits.disk_reserve;
+    Ok(Json(Overview {
+        now,
+        readiness: server.health().await.to_string(),
+        disk: space.map(|space| ShownDisk { used: space.used, free: space.free, reserve }),
+        nodes,
+        unanswered,
+        announcement: server.logins.announcements().current(now).map(|known| {
+            let Announcement { by, text, until, .. } = known;
+            ShownAnnouncement { text, until, by }
+        }),
+        people,
+        running,
+        acts,
+        decisions: decisions.into_iter().map(ShownDecision::from).collect(),
+    }))
+}
+
+/// Takes the lists out of what nodes say, and makes one of each kind.
+fn take_lists(nodes: &mut [NodeStatus]) -> (Vec<OnlineMember>, Vec<RoomSummary>, Vec<Act>) {
+    let mut people = BTreeMap::<(String, MemberId), OnlineMember>::new();
+    let (mut running, mut acts) = (Vec::new(), Vec::new());
+    for node in nodes {
+        for one in node.people.drain(..) {
+            let key = (one.name.as_str().to_lowercase(), one.member.clone());
+            // Somebody may have sessions at several nodes.
+            people.entry(key).and_modify(|known| known.sessions += one.sessions).or_insert(one);
+        }
+        running.append(&mut node.running);
+        acts.append(&mut node.acts);
+    }
+    running.sort_unstable_by(|one: &RoomSummary, other| one.room.cmp(&other.room));
+    // A room that goes from one node to another may be listed by both.
+    running.dedup_by(|one, other| one.room == other.room);
+    running.truncate(SHOWN_TO_OPERATORS_MAX);
+    acts.sort_by_key(|act: &Act| Reverse(act.at));
+    acts.truncate(ACTS_KEPT);
+    (people.into_values().take(SHOWN_TO_OPERATORS_MAX).collect(), running, acts)
+}
+
+/// Notes what an operator has done.
+fn note(asked: &Asked, operator: Name, kind: ActKind, about: String, reason: Option<String>) {
+    let at = asked.server.clock.now();
+    asked.server.operation.note(Act { at, operator, kind, about, reason });
+}
+
+#[derive(Deserialize)]
+struct NewAnnouncement {
+    text: String,
+    /// For how long.
+    hours: u32,
+}
+
+/// `POST /api/admin/announcement`
+async fn announce(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let NewAnnouncement { text, hours } = asked.body(&body)?;
+    let operator = operator(&asked).await?;
+    let text = ChatText::new(&text).map_err(Refusal::malformed)?;
+    if !(1..=ANNOUNCEMENT_HOURS_MAX).contains(&hours) {
+        let range = format!("an announcement stands for 1 to {ANNOUNCEMENT_HOURS_MAX} hours");
+        return Err(Refusal::malformed(range).into());
+    }
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+    let until = asked.server.clock.now() + millis(HOUR * hours);
+    tell(&asked, &operator, Some(text.clone()), until);
+    note(&asked, operator, ActKind::Announce, text.as_str().to_owned(), None);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/admin/announcement/end`
+async fn end_announcement(asked: Asked) -> Result<StatusCode, AccountRefusal> {
+    let operator = operator(&asked).await?;
+    let (server, now) = (&asked.server, asked.server.clock.now());
+    let known = server.logins.announcements().current(now).ok_or(Reason::NoSuchCase)?;
+    // The others learn it until the announcement would have ended.
+    tell(&asked, &operator, None, known.until);
+    let about = known.text.map_or_else(String::new, String::from);
+    note(&asked, operator, ActKind::EndAnnouncement, about, None);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tells everybody a text, or that there is none any more.
+fn tell(asked: &Asked, operator: &Name, text: Option<ChatText>, until: u64) {
+    let server = &asked.server;
+    let at = server.logins.announcements().next_at(server.clock.now());
+    let by = operator.to_string();
+    server.lobby.announce(&server.logins, Announcement { at, by, text, until });
+}
+
+#[derive(Deserialize)]
+struct NewPause {
+    paused: bool,
+}
+
+/// `POST /api/admin/nodes/{node}/pause`
+async fn pause(
+    asked: Asked,
+    Path(node): Path<u32>,
+    body: Bytes,
+) -> Result<StatusCode, AccountRefusal> {
+    let NewPause { paused } = asked.body(&body)?;
+    asked.audit.what(if paused { "pause" } else { "resume" });
+    let operator = operator(&asked).await?;
+    asked.server.lobby.pause(node, paused).await?;
+    let kind = if paused { ActKind::Pause } else { ActKind::Resume };
+    note(&asked, operator, kind, node.to_string(), None);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct Closing {
+    /// One line, which everybody in the room reads.
+    reason: String,
+}
+
+/// `POST /api/admin/rooms/{code}/close`
+async fn close_room(
+    asked: Asked,
+    Path(room): Path<RoomCode>,
+    body: Bytes,
+) -> Result<StatusCode, AccountRefusal> {
+    let Closing { reason } = asked.body(&body)?;
+    let operator = operator(&asked).await?;
+    let why = ChatText::new(&reason).map_err(Refusal::malformed)?;
+    let server = &asked.server;
+    let session = SessionId(server.next_session.fetch_add(1, Ordering::Relaxed));
+    let address = asked.device.address;
+    server.lobby.close_by_operator(&room, session, address, why.clone()).await?;
+    note(&asked, operator, ActKind::CloseRoom, room.to_string(), Some(why.into()));
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct OperatorLink {
+    token: String,
+}
+
+/// `POST /api/first-operator`
+async fn become_first_operator(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let OperatorLink { token } = asked.body(&body)?;
+    let SignedIn { account, .. } = asked.signed_in().await?;
+    let (accounts, address) = (&asked.server.accounts, asked.device.address);
+    accounts.become_first_operator(&account, &token, address).await?;
+    let name = account.name.to_string();
+    note(&asked, account.name, ActKind::FirstOperator, name, None);
+    Ok(StatusCode::NO_CONTENT)
+}
