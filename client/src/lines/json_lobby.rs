@@ -63,6 +63,9 @@ impl<W: Write> LobbyView for Json<W> {
             LobbyEvent::AccountChanged { change, label } => {
                 self.write(&LobbyLine::AccountChanged { change: *change, label })
             }
+            LobbyEvent::Announced { text, until } => {
+                self.write(&LobbyLine::Announcement { text: text.as_ref(), until: *until })
+            }
             LobbyEvent::Refused { refusal, .. } => self.write(&LobbyLine::Refused(refusal)),
             LobbyEvent::Lost { reason, retry_ms } => {
                 self.write(&LobbyLine::Lost { text: reason, retry_ms: *retry_ms })

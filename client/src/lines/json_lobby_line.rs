@@ -1,6 +1,8 @@
 //! The JSON lines of the lobby; those about challenges and the account are also written in rooms.
 
-use fivefold_shared::protocol::{AccountNews, OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId};
+use fivefold_shared::protocol::{
+    AccountNews, ChatText, OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId,
+};
 use serde::Serialize;
 
 /// A line of the lobby.
@@ -36,6 +38,12 @@ pub(crate) enum LobbyLine<'a> {
     AccountChanged {
         change: AccountNews,
         label: &'a str,
+    },
+    Announcement {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<&'a ChatText>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
     },
     SeekingOn {
         text: &'a str,

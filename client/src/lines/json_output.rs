@@ -331,6 +331,9 @@ impl<W: Write> Json<W> {
             Message::Sanction { kind, until, reason, .. } => {
                 self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
+            Message::Announcement { text, until } => {
+                self.write(&LobbyLine::Announcement { text: text.as_ref(), until: *until })
+            }
             Message::AccountChanged { change, label, .. } => {
                 self.write(&LobbyLine::AccountChanged { change: *change, label })
             }

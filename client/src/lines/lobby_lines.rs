@@ -167,6 +167,7 @@ pub async fn run(
                     | LobbyEvent::Challenged { .. }
                     | LobbyEvent::ChallengeOver { .. }
                     | LobbyEvent::AccountChanged { .. }
+                    | LobbyEvent::Announced { .. }
                     | LobbyEvent::Refused { is_own: false, .. }
                     | LobbyEvent::Lost { .. }
                     | LobbyEvent::Back => {}

@@ -80,6 +80,9 @@ impl<O: Write, E: Write> LobbyView for Plain<O, E> {
             LobbyEvent::AccountChanged { change, label } => {
                 writeln!(self.talk, "{}", sentences::news(*change, label))
             }
+            LobbyEvent::Announced { text, .. } => {
+                writeln!(self.talk, "{}", sentences::announcement(text.as_ref()))
+            }
             LobbyEvent::Refused { refusal, .. } => {
                 writeln!(self.talk, "No: {}.", sanitize(refusal.text.trim_end_matches('.')))
             }

@@ -158,6 +158,9 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::Sanction { kind, reason, appealed, .. } => {
                 writeln!(self.talk, "{}", room_sentences::sanction(*kind, reason, *appealed))
             }
+            Message::Announcement { text, .. } => {
+                writeln!(self.talk, "{}", lobby_sentences::announcement(text.as_ref()))
+            }
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use fivefold_shared::protocol::{
-    AccountNews, Addressee, CommandId, GameSettings, LobbyRequest, MemberId, Message, OpenSeek,
-    Pool, PoolName, Refusal, Request, RoomCode, SeekEnd, SeekId, Wanted,
+    AccountNews, Addressee, ChatText, CommandId, GameSettings, LobbyRequest, MemberId, Message,
+    OpenSeek, Pool, PoolName, Refusal, Request, RoomCode, SeekEnd, SeekId, Wanted,
 };
 use tokio::time::timeout;
 
@@ -118,6 +118,13 @@ pub enum LobbyEvent {
         change: AccountNews,
         /// The name of the key, the device or the other person.
         label: String,
+    },
+    /// An operator tells everybody something, or takes it back.
+    Announced {
+        /// One line.
+        text: Option<ChatText>,
+        /// When it ends, in milliseconds since the Unix epoch.
+        until: Option<u64>,
     },
     /// The server does not do what was asked for.
     Refused {
@@ -270,6 +277,7 @@ impl LobbyState {
             Message::AccountChanged { change, label, .. } => {
                 Some(LobbyEvent::AccountChanged { change, label })
             }
+            Message::Announcement { text, until } => Some(LobbyEvent::Announced { text, until }),
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
@@ -288,7 +296,6 @@ impl LobbyState {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Sanction { .. }
-            | Message::Announcement { .. }
             | Message::Closed { .. } => None,
         }
     }
@@ -480,6 +487,7 @@ impl Lobby {
                 | LobbyEvent::Challenged { .. }
                 | LobbyEvent::ChallengeOver { .. }
                 | LobbyEvent::AccountChanged { .. }
+                | LobbyEvent::Announced { .. }
                 | LobbyEvent::Refused { .. }
                 | LobbyEvent::Lost { .. }
                 | LobbyEvent::Back => {}

@@ -114,6 +114,7 @@ impl Connection {
             room: None,
             unanswered: VecDeque::new(),
             told_challenges: HashSet::new(),
+            announced: None,
             commands: taken,
             events: given,
         };
@@ -261,7 +262,9 @@ impl Connection {
                 TableEvent::Message(message)
                     if matches!(
                         *message,
-                        Message::Challenged { .. } | Message::AccountChanged { .. }
+                        Message::Challenged { .. }
+                            | Message::AccountChanged { .. }
+                            | Message::Announcement { .. }
                     ) =>
                 {
                     news.push_back(TableEvent::Message(message));

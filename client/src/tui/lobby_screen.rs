@@ -217,6 +217,9 @@ impl LobbyScreen {
             LobbyEvent::AccountChanged { change, label } => {
                 self.log.say(&sentences::news(change, &label));
             }
+            LobbyEvent::Announced { text, .. } => {
+                self.log.warn(&sentences::announcement(text.as_ref()))
+            }
             LobbyEvent::Refused { refusal, .. } => {
                 if !self.stays && !state.is_waiting() {
                     return vec![LobbyEffect::Exit(ExitReason::Ended(refusal.text))];

@@ -2,7 +2,7 @@
 
 use fivefold_shared::{
     clock::{MINUTE_MS, SECOND_MS, TimeControl},
-    protocol::{AccountNews, Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    protocol::{AccountNews, Addressee, ChatText, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
 };
 
 use crate::{
@@ -58,6 +58,14 @@ pub const fn begins(rated: Option<bool>) -> &'static str {
         Some(true) => "Your game begins. It is rated.",
         Some(false) => "Your game begins. It is casual.",
         None => "Your game begins.",
+    }
+}
+
+/// What an operator tells everybody, or that they have taken it back.
+pub fn announcement(text: Option<&ChatText>) -> String {
+    match text {
+        Some(text) => format!("An operator announces: {}", sanitize(text.as_str())),
+        None => "The operator's announcement is over.".to_owned(),
     }
 }
 

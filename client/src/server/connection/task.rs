@@ -10,8 +10,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode,
-    close,
+    CatchUp, ChatText, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason, Request,
+    RoomCode, close,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
@@ -79,6 +79,8 @@ pub(super) struct ConnectionTask {
     pub(super) unanswered: VecDeque<Command>,
     /// The friends' challenges that this client has been told of: the friend's name, and when it was made.
     pub(super) told_challenges: HashSet<(String, u64)>,
+    /// What an operator has announced last.
+    pub(super) announced: Option<ChatText>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) events: mpsc::Sender<TableEvent>,
 }
@@ -387,8 +389,13 @@ impl ConnectionTask {
     }
 
     /// Whether this client has been told this before: after each `welcome`, the server repeats which friends'
-    /// challenges wait.
+    /// challenges wait, and what an operator announces.
     fn is_told(&mut self, message: &Message) -> bool {
+        if let Message::Announcement { text, .. } = message {
+            let is_told = self.announced == *text;
+            self.announced.clone_from(text);
+            return is_told;
+        }
         let Message::AccountChanged { label, at: Some(at), .. } = message else {
             return false;
         };

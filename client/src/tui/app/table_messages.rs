@@ -68,6 +68,9 @@ impl App {
             Message::Sanction { kind, reason, appealed, .. } => {
                 self.log.warn(&room_sentences::sanction(kind, &reason, appealed));
             }
+            Message::Announcement { text, .. } => {
+                self.log.warn(&lobby_sentences::announcement(text.as_ref()));
+            }
             Message::Refused { refusal, .. } => self.refused(&refusal, answered),
             Message::Closed { text, .. } => self.close(&text),
             // Answers about the connection, or that only confirm a command.
