@@ -712,7 +712,9 @@ export type Message = { "type": "welcome",
     /** The room. */
     room: RoomCode,
     /** The reason. */
-    text: string, }
+    text: string,
+    /** What an operator says, if an operator has closed it. */
+    why?: string, }
   | { "type": "seeking",
     /** The command's id. */
     id: CommandId,
@@ -784,7 +786,12 @@ export type Message = { "type": "welcome",
     /** Why, as the operator says. */
     reason: string,
     /** Whether the member has appealed. */
-    appealed?: boolean, };
+    appealed?: boolean, }
+  | { "type": "announcement",
+    /** One line; absent when the operator has taken it back. */
+    text?: string,
+    /** When it ends, in milliseconds since the Unix epoch; absent without a text. */
+    until?: number, };
 
 /** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
 export type Name = string;
@@ -1122,7 +1129,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "time_off_open" | "too_few_days_off" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_daily_games" | "opponent_too_many_games" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "time_off_open" | "too_few_days_off" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_daily_games" | "opponent_too_many_games" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "wrong_operator_link" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "paused" | "too_many_connections" | "too_many_new_connections" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {

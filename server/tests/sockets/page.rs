@@ -18,6 +18,7 @@ const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
 const ON_USE: [&str; 16] = [
     "account/",
+    "admin/",
     "analysis/",
     "board/keys/",
     "embed/",

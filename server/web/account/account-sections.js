@@ -22,6 +22,12 @@ import { pushesFold } from './pushes-fold.js';
 import { ty } from './texts.js';
 import { timeOffFold } from './time-off-fold.js';
 
+/** The pages of operators. @type {['/moderation' | '/admin', 'queue' | 'server'][]} */
+const OPERATOR_PAGES = [
+  ['/moderation', 'queue'],
+  ['/admin', 'server'],
+];
+
 /** @param {Frame} frame @param {AccountAnswer} answer */
 export function accountSections(frame, answer) {
   const { account, sessions, recovery_codes_left: count, has_password: hasPassword, operator } = answer;
@@ -101,7 +107,7 @@ export function accountSections(frame, answer) {
       peopleFold(app),
       challengesFold(app),
     ),
-    ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
+    ...(operator ? OPERATOR_PAGES.map(([href, text]) => el('a', { href, onclick: frame.close }, ty(text))) : []),
     el(
       'div',
       { class: 'row' },

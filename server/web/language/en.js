@@ -247,6 +247,7 @@ export const texts = {
   watching: { one: '{count} watching', other: '{count} watching' },
   room_gone: 'This room is closed',
   room_gone_how: 'This room is closed. Its games are kept.',
+  room_gone_why: 'An operator has closed this room: {why}',
   room_gone_or_restored: 'This room is gone: it was closed, or the server was restored from a backup without it.',
   no_room: 'Room not found',
   no_room_how:
@@ -371,6 +372,7 @@ export const texts = {
   refused_busy: 'The server is busy. Try again in a moment.',
   refused_unavailable: 'The server cannot do that right now. Try again in a moment.',
   refused_stopping: 'The server is restarting. Try again in a moment.',
+  refused_paused: 'New games are paused on this server. Try again later.',
   refused_too_slow: 'That did not reach the server in time. Try again.',
   refused_unreadable_game: 'Line {line} is not part of a game. Check the text.',
   refused_not_in_format: 'This format cannot hold the game. Choose another one.',

@@ -266,6 +266,7 @@ export const texts = {
   watching: { one: '{count} espectador', many: '{count} espectadores', other: '{count} espectadores' },
   room_gone: 'La sala está cerrada',
   room_gone_how: 'La sala está cerrada. Sus partidas se conservan.',
+  room_gone_why: 'Un moderador ha cerrado esta sala: {why}',
   room_gone_or_restored: 'Esta sala ya no existe: se cerró, o el servidor se ha restaurado desde una copia sin ella.',
   no_room: 'Sala no encontrada',
   no_room_how:
@@ -392,6 +393,7 @@ export const texts = {
   refused_busy: 'El servidor está ocupado. Inténtalo en un momento.',
   refused_unavailable: 'El servidor no puede hacerlo ahora. Inténtalo en un momento.',
   refused_stopping: 'El servidor se está reiniciando. Inténtalo en un momento.',
+  refused_paused: 'Las partidas nuevas están en pausa en este servidor. Inténtalo más tarde.',
   refused_too_slow: 'No llegó a tiempo al servidor. Inténtalo de nuevo.',
   refused_unreadable_game: 'La línea {line} no es parte de una partida. Revisa el texto.',
   refused_not_in_format: 'La partida no cabe en este formato. Elige otro.',

@@ -33,14 +33,19 @@ export function saveEndedGame(code, id) {
 
 /** @param {Room} room @param {Refused | Closed} refusal */
 export function closedRoom(room, refusal) {
-  const { type, reason } = refusal;
+  const { type, reason, why } = refusal;
   const closed = type === 'closed' || reason === 'no_such_room' || reason === 'malformed';
   const game = room.keptGame ?? endedGames()[room.code];
   const restored = type === 'refused' && reason === 'no_such_room' && room.seq > 0;
   const gone = restored ? 'room_gone_or_restored' : room.seq > 0 || game ? 'room_gone_how' : 'no_room_how';
   return {
     title: t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room'),
-    how: type === 'refused' && !closed ? refusalText(refusal) : t(gone),
+    how:
+      type === 'refused' && !closed
+        ? refusalText(refusal)
+        : typeof why === 'string'
+          ? t('room_gone_why', { why })
+          : t(gone),
     ways: [
       closed
         ? !!game && linkButton(`/game/${game}`, t('replay'), true)

@@ -50,7 +50,8 @@ export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'ra
 
 /** Messages that answer no command and concern no room that was joined. */
 export type SanctionNews = Of<'sanction'>;
-export type LobbyNews = SanctionNews | Of<'paired' | 'seek_over' | 'challenged' | 'lobby_changed' | 'account_changed'>;
+export type AnnouncementNews = Of<'announcement'>;
+export type LobbyNews = SanctionNews | AnnouncementNews | Of<'paired' | 'seek_over' | 'challenged' | 'lobby_changed' | 'account_changed'>;
 /** A command that seeks a game with somebody. */
 export type SeekCommand = Extract<Command, { type: 'seek' | 'challenge' }>;
 

@@ -165,6 +165,7 @@ export const texts = {
   challenges_set: 'Saved.',
   refused_seat_first: 'This setting is kept for people who have played. Play a game first.',
   queue: 'Operator’s queue',
+  server: 'Server',
   export: 'Download your data',
 
   // Passkeys, tokens and other devices.

@@ -83,6 +83,7 @@ export const texts = {
   sign_out: 'Cerrar sesión',
   people: 'Personas bloqueadas y denuncias',
   queue: 'Cola de moderación',
+  server: 'Servidor',
   friends: 'Amigos',
   friends_none: 'Aún no tienes amigos aquí. Pide amistad a alguien por su nombre o desde su perfil.',
   friend: 'Está entre tus amigos',

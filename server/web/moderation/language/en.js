@@ -57,5 +57,7 @@ export const texts = {
   refused_account_closed: 'This account is closed{end}. The operator says: {why}',
   refused_rated_game: 'This position is on the board of a rated game that is running. Ask again after the game.',
   refused_operators_only: 'Only operators of this server can see this. Sign in as one.',
+  refused_wrong_operator_link:
+    'This link is not valid any more: it was used, or the server was restarted. Restart the server for another one.',
   refused_no_such_case: 'No one has this ID, or the case has already been decided.',
 };

@@ -59,5 +59,7 @@ export const texts = {
   refused_account_closed: 'Esta cuenta está cerrada{end}. El moderador escribe: {why}',
   refused_rated_game: 'Esta posición es de una partida por puntos en curso. Podrás analizarla cuando termine.',
   refused_operators_only: 'Solo los moderadores de este servidor pueden ver esto. Inicia sesión como uno.',
+  refused_wrong_operator_link:
+    'Este enlace ya no es válido: ya se usó, o el servidor se reinició. Reinicia el servidor para obtener otro.',
   refused_no_such_case: 'No hay nadie con este identificador, o el caso ya está resuelto.',
 };

@@ -1,0 +1,115 @@
+// The operators' page about the server at /admin: how it is, who is online, what operators did, and what they can do.
+// Behind a sign in the address there may be the token that makes the first operator.
+
+/** @import { View } from '../ui/view-types' */
+
+import { showNotFound } from '../board/not-found.js';
+import { t } from '../language/texts.js';
+import { faultText, tm } from '../moderation/texts.js';
+import { button, el, fill, linkButton, write } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
+import { announceForm, closeForm, nodeActs } from './acts.js';
+import { showFirstOperator } from './first-operator.js';
+import { actList, decisionList, peopleList, runningList } from './lists.js';
+import { nodeFacts, serverFacts } from './server-facts.js';
+import { ta } from './texts.js';
+
+/** How often the page asks again while it can be seen. */
+const ASK_EVERY_MS = 10_000;
+
+/** @typedef {{ accounts: number, programs: number, guests: number, sessions: number }} Online */
+/** Counted since the start. @typedef {{ done: number, refused: number, http: number }} Totals */
+/** @typedef {{ node: number, name?: string, version: string, commit: string, started_at: number, paused: boolean, rooms: number, games: number, online: Online, totals: Totals }} Node */
+/** @typedef {{ member: string, name: string, kind: 'account' | 'program' | 'guest', sessions: number }} Person */
+/** @typedef {{ at: number, operator: string, kind: string, about: string, reason?: string }} Act */
+/** @typedef {{ at: number, member: string, name: string, kind: string, until?: number, reason: string, operator: string, undone_at?: number, undone_by?: string }} Decision */
+/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
+/** Does something, and shows the server again; throws if it is refused. @typedef {(path: string, body: object) => Promise<void>} Do */
+
+/** @type {View} */
+export const view = (app, place) => {
+  const token = location.hash.slice(1);
+  if (token) {
+    return showFirstOperator(app, place, token, () => {
+      history.replaceState(null, '', '/admin');
+      app.go('/admin');
+    });
+  }
+  app.tab(`${ta('server')} – Fivefold`);
+  const line = el('p', { class: 'hint', role: 'status' });
+  const facts = el('section', null);
+  const nodes = el('section', null);
+  const lists = el('section', null);
+  /** The answer before, for what happened in between. @type {Overview | undefined} */
+  let before;
+  let removeBoard = () => {};
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+
+  /** @type {Do} */
+  const act = async (path, body) => {
+    await request('POST', `admin/${path}`, body);
+    await load();
+  };
+  const announce = announceForm(act);
+  const close = closeForm(act);
+
+  async function load() {
+    /** @type {Overview} */
+    let overview;
+    try {
+      overview = await request('GET', 'admin');
+    } catch (error) {
+      write(line, faultText(error));
+      if (['signed_out', 'operators_only'].includes(reasonOf(error))) shut();
+      return;
+    }
+    write(line, '');
+    fill(facts, el('h2', null, ta('state')), serverFacts(overview));
+    fill(nodes, ...overview.nodes.flatMap((node) => nodeFacts(node, overview, before)), nodeActs(overview, act));
+    announce.show(overview.announcement);
+    // A list that is open stays open.
+    const open = [...lists.querySelectorAll('details')].map((one) => one.open);
+    const filled = [
+      peopleList(app, overview.people),
+      runningList(overview.running, close.choose),
+      actList(overview.acts),
+      decisionList(overview.decisions),
+    ];
+    filled.forEach((one, index) => {
+      one.open = open[index] ?? false;
+    });
+    fill(lists, ...filled);
+    before = overview;
+  }
+
+  /** The page is nobody else's. */
+  function shut() {
+    clearInterval(timer);
+    app.tab('Fivefold');
+    removeBoard = showNotFound(
+      place,
+      t('nothing_here'),
+      tm('refused_operators_only'),
+      linkButton('/', t('play'), true),
+      button(t('you'), () => app.open('you')),
+    );
+  }
+
+  fill(
+    place,
+    el('h1', null, ta('server')),
+    line,
+    el('div', { class: 'admin' }, facts, nodes, announce.section, close.section, lists),
+    el('p', null, el('a', { href: '/moderation' }, ta('queue'))),
+  );
+  timer = setInterval(() => {
+    // What somebody reads or types in a list is not taken away.
+    if (document.visibilityState === 'visible' && !lists.contains(document.activeElement)) void load();
+  }, ASK_EVERY_MS);
+  void load();
+  return () => {
+    clearInterval(timer);
+    removeBoard();
+  };
+};
