@@ -35,7 +35,7 @@ const ROUTES = [
   [/^\/lobby$/, () => import('./lobby/lobby-view.js')],
   [/^\/local$/, () => styled(import('./local/local-view.js'))],
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
-  [/^\/admin$/, () => styled(import('./admin/admin-view.js'), 'admin/admin.css')],
+  [/^\/admin$/, () => styled(import('./moderation/admin/admin-view.js'), 'moderation/admin/admin.css')],
   [/^\/moderation$/, () => styled(import('./moderation/queue-view.js'), 'moderation/moderation.css')],
   [/^\/player\/([^/]+)$/, () => styled(import('./players/profile-view.js'), 'players/players.css')],
   [/^\/oidc$/, () => import('./account/oidc-view.js')],
@@ -361,7 +361,7 @@ connection.listen((news) => {
   else if (news.type === 'sanction')
     void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
   else if (news.type === 'announcement')
-    void import('./admin/announcement.js').then(({ showAnnouncement }) => showAnnouncement(app, news));
+    void import('./moderation/announcement.js').then(({ showAnnouncement }) => showAnnouncement(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });
 connection.onswitch = () => {

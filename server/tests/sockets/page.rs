@@ -16,9 +16,8 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 16] = [
+const ON_USE: [&str; 15] = [
     "account/",
-    "admin/",
     "analysis/",
     "board/keys/",
     "embed/",

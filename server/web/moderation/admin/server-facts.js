@@ -1,10 +1,10 @@
 // How the server is, as lists of facts: what holds for all of it, and for each node.
 
 /** @import { Node, Overview } from './admin-view.js' */
-/** @import { Child } from '../ui/dom.js' */
+/** @import { Child } from '../../ui/dom.js' */
 
-import { formatNumber, formatSpan } from '../language/texts.js';
-import { el } from '../ui/dom.js';
+import { formatNumber, formatSpan } from '../../language/texts.js';
+import { el } from '../../ui/dom.js';
 import { moment, ta } from './texts.js';
 
 /** Bytes in the units of disks. */

@@ -1,11 +1,11 @@
 // Makes the first operator: somebody has opened the link that the server printed when it started without any. The
 // token in it is sent by a button alone, so that opening the link changes nothing.
 
-/** @import { App } from '../ui/view-types' */
+/** @import { App } from '../../ui/view-types' */
 
-import { faultText } from '../moderation/texts.js';
-import { button, el, fill, write } from '../ui/dom.js';
-import { request } from '../ui/http-request.js';
+import { button, el, fill, write } from '../../ui/dom.js';
+import { request } from '../../ui/http-request.js';
+import { faultText } from '../texts.js';
 import { ta } from './texts.js';
 
 /**

@@ -2,10 +2,10 @@
 
 /** @import { Do, Overview } from './admin-view.js' */
 
-import { faultText } from '../moderation/texts.js';
-import { CHAT_TEXT_MAX } from '../protocol.js';
-import { button, el, fill, write } from '../ui/dom.js';
-import { select } from '../ui/form-fields.js';
+import { CHAT_TEXT_MAX } from '../../protocol.js';
+import { button, el, fill, write } from '../../ui/dom.js';
+import { select } from '../../ui/form-fields.js';
+import { faultText } from '../texts.js';
 import { nodeName } from './server-facts.js';
 import { moment, ta } from './texts.js';
 

@@ -1,13 +1,13 @@
 // The operators' page about the server at /admin: how it is, who is online, what operators did, and what they can do.
 // Behind a sign in the address there may be the token that makes the first operator.
 
-/** @import { View } from '../ui/view-types' */
+/** @import { View } from '../../ui/view-types' */
 
-import { showNotFound } from '../board/not-found.js';
-import { t } from '../language/texts.js';
-import { faultText, tm } from '../moderation/texts.js';
-import { button, el, fill, linkButton, write } from '../ui/dom.js';
-import { reasonOf, request } from '../ui/http-request.js';
+import { showNotFound } from '../../board/not-found.js';
+import { t } from '../../language/texts.js';
+import { button, el, fill, linkButton, write } from '../../ui/dom.js';
+import { reasonOf, request } from '../../ui/http-request.js';
+import { faultText, tm } from '../texts.js';
 import { announceForm, closeForm, nodeActs } from './acts.js';
 import { showFirstOperator } from './first-operator.js';
 import { actList, decisionList, peopleList, runningList } from './lists.js';
@@ -23,7 +23,7 @@ const ASK_EVERY_MS = 10_000;
 /** @typedef {{ member: string, name: string, kind: 'account' | 'program' | 'guest', sessions: number }} Person */
 /** @typedef {{ at: number, operator: string, kind: string, about: string, reason?: string }} Act */
 /** @typedef {{ at: number, member: string, name: string, kind: string, until?: number, reason: string, operator: string, undone_at?: number, undone_by?: string }} Decision */
-/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
+/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
 /** Does something, and shows the server again; throws if it is refused. @typedef {(path: string, body: object) => Promise<void>} Do */
 
 /** @type {View} */

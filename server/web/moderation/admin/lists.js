@@ -1,13 +1,13 @@
 // What operators see in lists that unfold: who is online, the running games, and what operators have done.
 
 /** @import { Act, Decision, Person } from './admin-view.js' */
-/** @import { App } from '../ui/view-types' */
-/** @import { RoomSummary } from '../ui/protocol-types' */
-/** @import { Child } from '../ui/dom.js' */
+/** @import { App } from '../../ui/view-types' */
+/** @import { RoomSummary } from '../../ui/protocol-types' */
+/** @import { Child } from '../../ui/dom.js' */
 
-import { playerName } from '../game/display-names.js';
-import { dotted } from '../language/texts.js';
-import { button, el } from '../ui/dom.js';
+import { playerName } from '../../game/display-names.js';
+import { dotted } from '../../language/texts.js';
+import { button, el } from '../../ui/dom.js';
 import { moment, ta } from './texts.js';
 
 /** @param {string} title @param {Child[][]} rows */
