@@ -5,6 +5,7 @@
 mod account_devices;
 mod account_keys;
 mod accounts;
+mod admin;
 mod analysis;
 mod audit;
 mod bots;

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::PathBuf,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
 };
@@ -44,7 +44,7 @@ pub(crate) fn command() -> Command {
 pub(crate) struct Program {
     child: Child,
     /// Kept open, so that the server can go on writing.
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
     /// What it has printed first.
     pub(crate) greeting: String,
     /// Where it keeps its data, and its log.
@@ -53,7 +53,11 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn start(settings: &[Setting<'_>]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), settings)
+    }
+
+    /// Starts it with the data in this folder.
+    pub(crate) fn start_in(folder: TempDir, settings: &[Setting<'_>]) -> Self {
         let log = File::create(folder.path().join("log")).unwrap();
         let mut server = command();
         set(&mut server, settings).args(["--listen", "127.0.0.1:0", "--no-demo"]);
@@ -63,7 +67,7 @@ impl Program {
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut greeting = String::new();
         stdout.read_line(&mut greeting).unwrap();
-        Self { child, _stdout: stdout, greeting: greeting.trim().to_owned(), folder }
+        Self { child, stdout, greeting: greeting.trim().to_owned(), folder }
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -92,6 +96,25 @@ impl Program {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, head.to_owned(), serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// The next line that it prints.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    /// Stops the server: what else it has printed, and its folder.
+    pub(crate) async fn printed(mut self) -> (String, TempDir) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        let waiting = spawn_blocking(move || {
+            let mut rest = String::new();
+            self.stdout.read_to_string(&mut rest).unwrap();
+            self.child.wait().unwrap();
+            (rest, std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap()))
+        });
+        within(waiting).await.unwrap()
     }
 
     /// Asks the server to stop: how it ends, and its log.
