@@ -193,6 +193,7 @@ impl<'a> SeekingEngine<'a> {
                 | LobbyEvent::Seeking { .. }
                 | LobbyEvent::ChallengeOver { .. }
                 | LobbyEvent::AccountChanged { .. }
+                | LobbyEvent::Announced { .. }
                 | LobbyEvent::Refused { is_own: false, .. }
                 | LobbyEvent::Lost { .. }
                 | LobbyEvent::Back => {}

@@ -154,7 +154,7 @@ async fn nobody_begins_a_game_at_a_paused_server_and_running_games_go_on() {
     let (server, operator) = operated().await;
     let (mut ann, mut bob, room) = server.two_play().await;
     let mut eve = server.greet("Eve").await;
-    eve.seek("5+3").await;
+    eve.seek("free").await;
     let node = overview(&server, &operator).await["nodes"][0]["node"].clone();
     let path = format!("/api/admin/nodes/{node}/pause");
     let pause = async |paused: bool| {
@@ -164,7 +164,7 @@ async fn nobody_begins_a_game_at_a_paused_server_and_running_games_go_on() {
     // Who seeks comes again, and reads it.
     assert_eq!(eve.closed().await.0, close::RESTART);
     let mut eve = server.greet("Eve").await;
-    assert_eq!(eve.refused(seek("5+3")).await, Reason::Paused);
+    assert_eq!(eve.refused(seek("free")).await, Reason::Paused);
     let create = json!({"type": "create", "rules": {"variant": "freestyle"},
         "seats": ["me", "open"], "colour": "black", "visibility": "public"});
     assert_eq!(eve.refused(create.clone()).await, Reason::Paused);
