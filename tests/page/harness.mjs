@@ -51,6 +51,8 @@ export class Server {
   url = '';
   /** The folder with what it stores. */
   data = '';
+  /** What it has printed since its last start. */
+  said = '';
 
   /** @param {Settings} settings @param {string} [program] another program that takes them */
   constructor(settings, program = SERVER) {
@@ -94,12 +96,12 @@ export class Server {
     const child = spawn(this.program, { env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child = child;
     this.url = await new Promise((resolve, reject) => {
-      let said = '';
+      this.said = '';
       child.once('error', reject);
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
       child.stdout.on('data', (text) => {
-        said += text;
-        const found = /at (https?:\S+?)\/?\n/.exec(said);
+        this.said += text;
+        const found = /at (https?:\S+?)\/?\n/.exec(this.said);
         if (found?.[1]) resolve(found[1]);
       });
     });

@@ -1,0 +1,165 @@
+// The operators' page about the server: the link of the first start makes the first operator, who sees who is here,
+// tells everybody something, pauses new games and closes a room.
+
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { elsewhere, guest, own, signUp, TRUST } from './accounts.mjs';
+import { faults } from './axe.mjs';
+import { stage, twoPlay, visitor } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+
+const at = stage(TRUST);
+/** Where pictures go, if any are wanted. */
+const pictures = process.env.PICTURES;
+
+/** @param {Page} page @param {string} name */
+async function shoot(page, name) {
+  if (!pictures) return;
+  await mkdir(pictures, { recursive: true });
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+}
+
+/** The part of the page with this heading. @param {Page} page @param {string} name */
+const part = (page, name) =>
+  page.locator('.admin > section').filter({ has: page.getByRole('heading', { name, exact: true }) });
+
+/** The announcement that a page shows. @param {Page} page @param {string} text */
+const told = (page, text) => page.locator('aside.strip').filter({ hasText: text });
+
+/** Makes an account the operator, by the link that the server has printed. */
+async function firstOperator() {
+  const link = /\/admin#[0-9a-f]{32}/.exec(at.server.said)?.[0] ?? '';
+  assert.ok(link, at.server.said);
+  const operator = await visitor(at.browser, at.server, elsewhere());
+  const { page } = operator;
+  await page.goto('/admin');
+  await page.getByText('Sign in as one.').waitFor();
+  await page.goto('/');
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'First operator' }).waitFor();
+  await shoot(page, 'first-operator-guest');
+  assert.deepEqual(await faults(page), []);
+  await page.getByRole('button', { name: 'Create an account, or sign in' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await signUp(page, 'Olga');
+  const become = page.getByRole('button', { name: 'Make Olga the operator' });
+  await become.waitFor();
+  await shoot(page, 'first-operator');
+  // Opening the link has changed nothing.
+  assert.equal(await page.evaluate(() => fetch('/api/admin').then(({ status }) => status)), 403);
+  await become.click();
+  await page.getByRole('heading', { name: 'Server', exact: true }).waitFor();
+  assert.equal(new URL(page.url()).hash, '', 'the token is not in the address any more');
+  // Somebody else comes too late with it.
+  const late = await guest(at);
+  await signUp(late.page, 'Lars');
+  await late.page.goto(link);
+  await late.page.getByRole('button', { name: 'Make Lars the operator' }).click();
+  await late.page.getByText('This link is not valid any more').waitFor();
+  await late.page.context().close();
+  return operator;
+}
+
+/** Everybody reads what the operator announces. @param {Page} page */
+async function announces(page) {
+  const bob = await guest(at, {}, 'Bob');
+  const field = page.getByLabel('One line for everybody who is here, and who comes later');
+  await field.fill('A new version comes at noon');
+  await field.press('Enter');
+  await part(page, 'Tell everybody').getByText('Done.').waitFor();
+  await told(bob.page, 'A new version comes at noon').waitFor();
+  await shoot(bob.page, 'announcement');
+  assert.deepEqual(await faults(bob.page), []);
+  const eve = await guest(at, { viewport: { width: 320, height: 640 } }, 'Eve');
+  await told(eve.page, 'A new version comes at noon').waitFor();
+  assert.ok(await eve.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is not too wide');
+  await told(bob.page, 'A new version').getByRole('button', { name: 'Understood' }).click();
+  await told(bob.page, 'A new version').waitFor({ state: 'detached' });
+  // It was read in this tab.
+  const [message] = await Promise.all([
+    bob.page.waitForEvent('websocket').then((socket) =>
+      socket.waitForEvent('framereceived', {
+        predicate: ({ payload }) => String(payload).includes('"announcement"'),
+      }),
+    ),
+    bob.page.reload(),
+  ]);
+  assert.ok(message);
+  await bob.page.waitForTimeout(200);
+  assert.equal(await told(bob.page, 'A new version').count(), 0);
+  await page.getByRole('button', { name: 'Take it back' }).click();
+  await told(eve.page, 'A new version').waitFor({ state: 'detached' });
+  assert.deepEqual([...own(bob.complaints), ...own(eve.complaints)], []);
+  await bob.page.context().close();
+  await eve.page.context().close();
+}
+
+/** Players read why their room was closed. @param {Page} page */
+async function closes(page) {
+  const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
+  const room = new URL(ann.page.url()).pathname;
+  const close = part(page, 'Close a room');
+  await close.getByLabel('Code of the room, or a link to it').fill(`${at.server.url}${room}?seat=first`);
+  await close.getByLabel('Reason, which everybody in the room reads').fill('Insults in chat');
+  await close.getByRole('button', { name: 'Close the room' }).click();
+  await close.getByText('Done.').waitFor();
+  for (const player of [ann, bob]) {
+    await player.page.getByText('An operator has closed this room: Insults in chat').waitFor();
+  }
+  await shoot(ann.page, 'closed-room');
+  await close.getByLabel('Code of the room, or a link to it').fill('nosuchroom12');
+  await close.getByLabel('Reason, which everybody in the room reads').fill('Insults');
+  await close.getByRole('button', { name: 'Close the room' }).click();
+  await close.getByText('Done.').waitFor({ state: 'detached' });
+  await ann.page.context().close();
+  await bob.page.context().close();
+}
+
+/** Nobody begins a game while new ones are paused. @param {Page} page */
+async function pauses(page) {
+  await page.getByRole('button', { name: 'Pause new games' }).click();
+  await page.getByRole('button', { name: 'Let new games begin' }).waitFor();
+  await page.getByText('no: paused by an operator').waitFor();
+  await shoot(page, 'paused');
+  const ann = await guest(at, {}, 'Ann');
+  await ann.page.goto('/lobby');
+  await ann.page.getByRole('button', { name: 'Post and wait' }).click();
+  await ann.page.getByText('New games are paused on this server. Try again later.').first().waitFor();
+  await page.getByRole('button', { name: 'Let new games begin' }).click();
+  await page.getByRole('button', { name: 'Pause new games' }).waitFor();
+  await ann.page.context().close();
+}
+
+test('the first operator is made by the link, and looks after the server', async () => {
+  const { page, complaints } = await firstOperator();
+  await page.getByText('Running for').waitFor();
+  await announces(page);
+  await closes(page);
+  await pauses(page);
+  await page.getByText('What operators did since the start').click();
+  const acts = page.locator('details[open] li');
+  await acts.filter({ hasText: 'Closed the room' }).getByText('Insults in chat').waitFor();
+  await acts.filter({ hasText: 'Announced: A new version comes at noon' }).first().waitFor();
+  await page.getByText('Who is online').click();
+  await page.locator('details[open] li').filter({ hasText: 'Olga' }).getByText('signed in').waitFor();
+  for (const [name, width] of /** @type {[string, number][]} */ ([
+    ['desk', 1280],
+    ['narrow', 320],
+  ])) {
+    await page.setViewportSize({ width, height: 800 });
+    await shoot(page, `admin-${name}`);
+    assert.deepEqual(await faults(page), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits`);
+  }
+  // Everything can be reached by the keyboard.
+  await page.getByLabel('Code of the room, or a link to it').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Close the room');
+  assert.deepEqual(own(complaints), []);
+});
