@@ -30,7 +30,7 @@ use crate::{
         heard_lines::{HeardLines, leave_out_unheard},
         pushes::Pushes,
     },
-    process::{alarm::Alarm, clock::Clock, disk::Disk, read_pool::ReadPool},
+    process::{alarm::Alarm, clock::Clock, disk::Disk, operation::Operation, read_pool::ReadPool},
     rooms::{directory::Listed, rated_positions::RatedPositions, sleeping_chats::SleepingChats},
     thinking::{Owner, Pool},
 };

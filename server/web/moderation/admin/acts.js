@@ -111,24 +111,25 @@ function codeOf(text) {
     .toLowerCase();
 }
 
-/** Buttons that pause new games at each node. @param {Overview} overview @param {Do} act */
-export function nodeActs({ nodes }, act) {
+/** Buttons that pause new games at each node. @param {Do} act */
+export function pauseButtons(act) {
   const line = el('p', { class: 'hint', role: 'status' });
-  return el(
-    'div',
-    { class: 'pauses' },
-    el('p', { class: 'hint' }, ta('pause_how')),
-    el(
-      'div',
-      { class: 'row' },
-      ...nodes.map((node) => {
-        const text = ta(node.paused ? 'resume' : 'pause');
-        return button(
-          nodes.length > 1 ? `${text}: ${nodeName(node)}` : text,
-          () => void attempt(line, () => act(`nodes/${node.node}/pause`, { paused: !node.paused })),
-        );
-      }),
-    ),
-    line,
-  );
+  const row = el('div', { class: 'row' });
+  const section = el('section', null, el('p', { class: 'hint' }, ta('pause_how')), row, line);
+  /** @param {Overview} overview */
+  const show = ({ nodes }) => {
+    const key = JSON.stringify(nodes.map(({ node, paused }) => [node, paused]));
+    // The focus stays where it is.
+    if (row.dataset.key === key) return;
+    row.dataset.key = key;
+    const focused = [...row.children].indexOf(/** @type {Element} */ (document.activeElement));
+    const buttons = nodes.map((node) => {
+      const text = ta(node.paused ? 'resume' : 'pause');
+      const send = () => act(`nodes/${node.node}/pause`, { paused: !node.paused });
+      return button(nodes.length > 1 ? `${text}: ${nodeName(node)}` : text, () => void attempt(line, send));
+    });
+    fill(row, ...buttons);
+    buttons[focused]?.focus();
+  };
+  return { section, show };
 }

@@ -8,7 +8,7 @@ import { t } from '../../language/texts.js';
 import { button, el, fill, linkButton, write } from '../../ui/dom.js';
 import { reasonOf, request } from '../../ui/http-request.js';
 import { faultText, tm } from '../texts.js';
-import { announceForm, closeForm, nodeActs } from './acts.js';
+import { announceForm, closeForm, pauseButtons } from './acts.js';
 import { showFirstOperator } from './first-operator.js';
 import { actList, decisionList, peopleList, runningList } from './lists.js';
 import { nodeFacts, serverFacts } from './server-facts.js';
@@ -53,6 +53,7 @@ export const view = (app, place) => {
   };
   const announce = announceForm(act);
   const close = closeForm(act);
+  const pause = pauseButtons(act);
 
   async function load() {
     /** @type {Overview} */
@@ -66,7 +67,8 @@ export const view = (app, place) => {
     }
     write(line, '');
     fill(facts, el('h2', null, ta('state')), serverFacts(overview));
-    fill(nodes, ...overview.nodes.flatMap((node) => nodeFacts(node, overview, before)), nodeActs(overview, act));
+    fill(nodes, ...overview.nodes.flatMap((node) => nodeFacts(node, overview, before)));
+    pause.show(overview);
     announce.show(overview.announcement);
     // A list that is open stays open.
     const open = [...lists.querySelectorAll('details')].map((one) => one.open);
@@ -100,7 +102,7 @@ export const view = (app, place) => {
     place,
     el('h1', null, ta('server')),
     line,
-    el('div', { class: 'admin' }, facts, nodes, announce.section, close.section, lists),
+    el('div', { class: 'admin' }, facts, nodes, pause.section, announce.section, close.section, lists),
     el('p', null, el('a', { href: '/moderation' }, ta('queue'))),
   );
   timer = setInterval(() => {
