@@ -183,8 +183,9 @@ async fn nobody_begins_a_game_at_a_paused_server_and_running_games_go_on() {
     assert_eq!(pause(false).await, 204);
     assert!(server.monitor("/readyz").await.starts_with("HTTP/1.1 200"));
     assert!(matches!(eve.ask(create).await, Message::Joined { .. }));
-    let nobody = post(&server, "/api/admin/nodes/999/pause", &operator, &json!({"paused": true}));
-    nobody.await.assert(404, "no_such_case");
+    let nobody = "/api/admin/nodes/999/pause";
+    let nobody = post(&server, nobody, &operator, &json!({"paused": true})).await;
+    nobody.assert(404, "no_such_case");
     server.stop().await;
 }
 

@@ -32,22 +32,17 @@ export function showFirstOperator(app, place, token, made) {
     }
   }
 
-  function showWho() {
-    const { account, name } = app.connection;
-    if (account) {
-      write(become, ta('first_become', { name }));
-      fill(who, become);
-    } else
-      fill(
-        who,
-        button(ta('first_account'), () => app.open('you'), { class: 'primary' }),
-      );
+  async function showWho() {
+    const answer = app.connection.account ? await request('GET', 'account').catch(() => undefined) : undefined;
+    if (answer) write(become, ta('first_become', { name: answer.account.name }));
+    const signUp = button(ta('first_account'), () => app.open('you'), { class: 'primary' });
+    fill(who, answer ? become : signUp);
   }
 
-  showWho();
+  void showWho();
   const gone = new AbortController();
-  // Somebody signs up or in.
-  addEventListener('fivefold-status', showWho, { signal: gone.signal });
+  // Somebody has signed up or in when the dialog for that closes; this event does not bubble.
+  document.addEventListener('close', () => void showWho(), { capture: true, signal: gone.signal });
   fill(place, el('h1', null, ta('first')), el('div', { class: 'admin' }, el('p', null, ta('first_how')), who, line));
   return () => gone.abort();
 }
