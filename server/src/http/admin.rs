@@ -16,7 +16,7 @@ use axum::{
 };
 use fivefold_shared::{
     clock::millis,
-    protocol::{ChatText, MemberId, Name, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{ChatText, MemberId, Name, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary},
     room::SessionId,
 };
 use fivefold_storage::{Sanction, SanctionKind};
@@ -153,7 +153,7 @@ fn take_lists(nodes: &mut [NodeStatus]) -> (Vec<OnlineMember>, Vec<RoomSummary>,
     running.sort_unstable_by(|one: &RoomSummary, other| one.room.cmp(&other.room));
     // A room that goes from one node to another may be listed by both.
     running.dedup_by(|one, other| one.room == other.room);
-    running.truncate(SHOWN_TO_OPERATORS_MAX);
+    running.truncate(ROOMS_MAX);
     acts.sort_by_key(|act: &Act| Reverse(act.at));
     acts.truncate(ACTS_KEPT);
     (people.into_values().take(SHOWN_TO_OPERATORS_MAX).collect(), running, acts)

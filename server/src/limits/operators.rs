@@ -3,6 +3,10 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
+use fivefold_shared::protocol::ROOMS_MAX;
+
+use super::LINK_FRAME_MAX;
+
 /// Most nodes whose names are kept for the log; those with the lowest numbers are forgotten.
 pub const NODE_NAMES_MAX: usize = 64;
 /// How often a line of the log sums up the connections that were refused.
@@ -10,8 +14,8 @@ pub const REFUSED_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Most addresses whose refused connections are counted apart for that.
 pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
 /// Most acts of operators that a node keeps in memory; the oldest are forgotten.
-pub const ACTS_KEPT: usize = 200;
-/// Most people online, and most running games, that an operator sees.
+pub const ACTS_KEPT: usize = 50;
+/// Most people online that an operator sees.
 pub const SHOWN_TO_OPERATORS_MAX: usize = 200;
 /// Longest time that an announcement stands, in hours.
 pub const ANNOUNCEMENT_HOURS_MAX: u32 = 7 * 24;
@@ -37,3 +41,8 @@ pub const BACKUPS_KEPT: usize = 28;
 pub const BACKUP_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// After a backup that failed, the server waits so long before it tries again.
 pub const BACKUP_RETRIED_AFTER: Duration = Duration::from_secs(10 * 60);
+
+const _: () = assert!(
+    ACTS_KEPT * 2_560 + SHOWN_TO_OPERATORS_MAX * 256 + ROOMS_MAX * 768 <= LINK_FRAME_MAX,
+    "what a node tells operators of another one fits into a frame"
+);

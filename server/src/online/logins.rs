@@ -254,26 +254,30 @@ impl Logins {
     pub(crate) fn who_is_online(&self) -> (OnlineCounts, Vec<OnlineMember>) {
         let state = self.lock();
         let mut counts = OnlineCounts::default();
-        let mut members = Vec::with_capacity(state.members.len());
-        for (member, Online { name, logins }) in &state.members {
-            let kind = OnlineKind::of(logins);
-            counts.add(kind, logins.len());
-            members.push(OnlineMember {
-                member: member.clone(),
-                name: name.clone(),
-                kind,
-                sessions: logins.len(),
-            });
-        }
-        drop(state);
-        let order = |a: &OnlineMember, b: &OnlineMember| {
-            key(&a.name).cmp(&key(&b.name)).then_with(|| a.member.cmp(&b.member))
+        let mut members: Vec<_> = state
+            .members
+            .iter()
+            .map(|(member, online)| {
+                let kind = OnlineKind::of(&online.logins);
+                counts.add(kind, online.logins.len());
+                (key(&online.name), member, kind, online)
+            })
+            .collect();
+        let order = |a: &(String, &MemberId, _, _), b: &(String, &MemberId, _, _)| {
+            (&a.0, a.1).cmp(&(&b.0, b.1))
         };
         if members.len() > SHOWN_TO_OPERATORS_MAX {
             members.select_nth_unstable_by(SHOWN_TO_OPERATORS_MAX, order);
             members.truncate(SHOWN_TO_OPERATORS_MAX);
         }
         members.sort_unstable_by(order);
+        let shown = |(_, member, kind, online): (_, &MemberId, _, &Online)| OnlineMember {
+            member: member.clone(),
+            name: online.name.clone(),
+            kind,
+            sessions: online.logins.len(),
+        };
+        let members = members.into_iter().map(shown).collect();
         (counts, members)
     }
 

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{ChatText, Message, Phase, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{ChatText, Message, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary},
     room::{Input, SessionId},
 };
 use fivefold_storage::NodeId;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::Lobby;
 use crate::{
     cluster::frame::{News, Question},
-    limits::operators::{ROOM_CLOSES_WITHIN, SHOWN_TO_OPERATORS_MAX},
+    limits::operators::ROOM_CLOSES_WITHIN,
     metrics::Totals,
     online::{
         announcements::Announcement,
@@ -82,7 +82,7 @@ impl Lobby {
             })
             .collect();
         running.sort_unstable_by(|one, other| one.room.cmp(&other.room));
-        running.truncate(SHOWN_TO_OPERATORS_MAX);
+        running.truncate(ROOMS_MAX);
         running
     }
 
