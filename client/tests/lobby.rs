@@ -26,7 +26,7 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        AccountNews, Addressee, CatchUp, Command, CommandId, Event, GameId, GameSettings,
+        AccountNews, Addressee, CatchUp, ChatText, Command, CommandId, Event, GameId, GameSettings,
         LobbyRequest, MemberId, Message, Name, NumberedEvent, OpenSeek, OwnRoom, Player, Pool,
         PoolName, Reason, Refusal, Request, RoomCode, SeekEnd, SeekId, Snapshot, Visibility,
         Wanted, close,
@@ -570,14 +570,22 @@ fn waits(label: &str, at: u64) -> Message {
     Message::AccountChanged { change, label, at: Some(at) }
 }
 
+/// An operator tells everybody this, or takes it back.
+fn announcement(text: Option<&str>) -> Message {
+    let text = text.map(|text| ChatText::new(text).unwrap());
+    let until = text.is_some().then_some(1_800_000_000_000);
+    Message::Announcement { text, until }
+}
+
 #[tokio::test]
-async fn the_lobby_tells_of_friends_and_once_of_each_challenge_that_waits() {
+async fn the_lobby_tells_of_friends_and_once_of_what_still_holds() {
     let (listener, address) = listen().await;
     let server = async {
         let mut peer = Peer::accept(&listener).await;
         peer.welcome().await;
         // Before the answer to the first question, and again after the next welcome.
         peer.say(&waits("Cleo", 1_000)).await;
+        peer.say(&announcement(Some("Back at noon"))).await;
         peer.list(Vec::new()).await;
         peer.takes(&in_pool(), seek_id('2'), 0).await;
         // Fred takes the challenge back, and challenges again: at once, and while the connection is lost.
@@ -588,8 +596,10 @@ async fn the_lobby_tells_of_friends_and_once_of_each_challenge_that_waits() {
         peer.welcome().await;
         peer.say(&waits("Cleo", 1_000)).await;
         peer.say(&waits("Fred", 1_002)).await;
+        peer.say(&announcement(Some("Back at noon"))).await;
         peer.list(Vec::new()).await;
         peer.takes(&in_pool(), seek_id('2'), 9_000).await;
+        peer.say(&announcement(None)).await;
         peer.say(&news(AccountNews::FriendAsks, "Dora")).await;
         peer.say(&news(AccountNews::ChallengeAccepted, "Eve")).await;
         peer.pairs(seek_id('2')).await;
@@ -611,6 +621,8 @@ async fn the_lobby_tells_of_friends_and_once_of_each_challenge_that_waits() {
         "Cleo challenges you to a daily game. To accept: `fivefold answer Cleo`\n",
         "Dora wants to be your friend. To accept: `fivefold friend Dora`\n",
         "Eve has accepted your challenge. `fivefold games` lists the game.\n",
+        "An operator announces: Back at noon\n",
+        "The operator's announcement is over.\n",
     ] {
         assert_eq!(text.matches(told).count(), 1, "{text}");
     }
@@ -618,17 +630,30 @@ async fn the_lobby_tells_of_friends_and_once_of_each_challenge_that_waits() {
 }
 
 #[tokio::test]
-async fn a_room_tells_of_friends() {
+async fn a_room_tells_of_friends_and_what_operators_announce() {
     let (_listener, mut peer, mut table) = seated().await;
-    peer.say(&news(AccountNews::FriendAdded, "Dora")).await;
-    let event = table.next().await;
-    let (mut out, mut talk, mut json) = (Vec::new(), Vec::new(), Vec::new());
-    let mut plain = Plain::new(&mut out, &mut talk);
-    line_interface::View::event(&mut plain, &table, &event).unwrap();
-    line_interface::View::event(&mut Json::new(&mut json), &table, &event).unwrap();
-    assert_eq!(text(talk), "Dora is your friend now.\n");
-    let expected = json!({"type": "account_changed", "change": "friend_added", "label": "Dora"});
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&text(json)).unwrap(), expected);
+    let added = json!({"type": "account_changed", "change": "friend_added", "label": "Dora"});
+    let told =
+        json!({"type": "announcement", "text": "Back at noon", "until": 1_800_000_000_000_u64});
+    let cases = [
+        (news(AccountNews::FriendAdded, "Dora"), "Dora is your friend now.\n", added),
+        (announcement(Some("Back at noon")), "An operator announces: Back at noon\n", told),
+        (
+            announcement(None),
+            "The operator's announcement is over.\n",
+            json!({"type": "announcement"}),
+        ),
+    ];
+    for (message, sentence, line) in cases {
+        peer.say(&message).await;
+        let event = table.next().await;
+        let (mut out, mut talk, mut json) = (Vec::new(), Vec::new(), Vec::new());
+        let mut plain = Plain::new(&mut out, &mut talk);
+        line_interface::View::event(&mut plain, &table, &event).unwrap();
+        line_interface::View::event(&mut Json::new(&mut json), &table, &event).unwrap();
+        assert_eq!(text(talk), sentence);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text(json)).unwrap(), line);
+    }
 }
 
 /// A daily game in the room with this code.

@@ -116,7 +116,8 @@ pub fn set_operator(
     }
     let (member, since) = (file.member, (!remove).then_some(now));
     work.change(&ModerationChange::Operator { member, since })?;
-    let state = if remove { "no operator any more" } else { "an operator, at /moderation" };
+    let state =
+        if remove { "no operator any more" } else { "an operator, at /moderation and /admin" };
     Ok(format!("{name} is {state}.\n"))
 }
 

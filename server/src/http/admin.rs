@@ -148,7 +148,8 @@ fn take_lists(nodes: &mut [NodeStatus]) -> (Vec<OnlineMember>, Vec<RoomSummary>,
             people.entry(key).and_modify(|known| known.sessions += one.sessions).or_insert(one);
         }
         running.append(&mut node.running);
-        acts.append(&mut node.acts);
+        // The newest first, also of those of one millisecond.
+        acts.extend(node.acts.drain(..).rev());
     }
     running.sort_unstable_by(|one: &RoomSummary, other| one.room.cmp(&other.room));
     // A room that goes from one node to another may be listed by both.

@@ -8,9 +8,9 @@ use fivefold_shared::{
 };
 use fivefold_storage::NodeId;
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
+use tokio::{sync::mpsc::error::TrySendError, time::timeout};
 
-use super::Lobby;
+use super::{Lobby, no_such_room};
 use crate::{
     cluster::frame::{News, Question},
     limits::operators::ROOM_CLOSES_WITHIN,
@@ -141,7 +141,10 @@ impl Lobby {
         let input = Input::CloseByOperator { session, command: ids::command_id(), why };
         let envelope = Box::new(Envelope::Session { input, outbox: Arc::new(outbox) });
         let unavailable = || Refusal::new(Reason::Unavailable);
-        room.mailbox().try_send(envelope).map_err(|_| Refusal::new(Reason::Busy))?;
+        room.mailbox().try_send(envelope).map_err(|error| match error {
+            TrySendError::Closed(_) if room.is_closed() => no_such_room(),
+            TrySendError::Closed(_) | TrySendError::Full(_) => Refusal::new(Reason::Busy),
+        })?;
         let answer = timeout(ROOM_CLOSES_WITHIN, async {
             tokio::select! {
                 answer = answers.recv() => Some(answer),
