@@ -52,7 +52,7 @@ export function announceForm(act) {
     el('button', null, ta('announce_send')),
   );
   onSubmit(form, line, () => act('announcement', { text: text.value, hours: Number(hours.field.value) }));
-  const now = el('div', null);
+  const now = el('div', { class: 'announced' });
   const section = el('section', null, el('h2', null, ta('announce')), now, form, line);
   /** @param {Overview['announcement']} announcement */
   const show = (announcement) => {
