@@ -221,7 +221,7 @@ fn serve(sources: Sources, settings: &Settings, logs: &Logs) -> anyhow::Result<(
         config.node = node.id();
     }
     if !rooms.storage.reader()?.has_operator()? {
-        config.first_operator = Some(OperatorToken::new());
+        config.first_operator = Some(OperatorToken::random());
     }
     let reload = Reload::new(sources, settings.clone(), &config, logs.filter.clone());
     listen_and_run(settings, rooms, config, reload)

@@ -270,7 +270,7 @@ async fn an_operator_at_one_node_acts_at_the_others() {
 #[tokio::test]
 async fn the_link_makes_one_operator_at_whatever_node() {
     let (memory, network) = (Memory::default(), LocalNetwork::new(7));
-    let tokens = [OperatorToken::new(), OperatorToken::new()];
+    let tokens = [OperatorToken::random(), OperatorToken::random()];
     let nodes = tokens.clone().map(|token| {
         let config = Config { first_operator: Some(token), ..config(LIMITS) };
         TestServer::start_node_on(Box::new(memory.clone()), &memory, &network, config)
@@ -299,7 +299,7 @@ async fn the_link_makes_one_operator_at_whatever_node() {
 
 #[tokio::test]
 async fn nobody_guesses_the_link() {
-    let token = OperatorToken::new();
+    let token = OperatorToken::random();
     let config = Config { first_operator: Some(token.clone()), ..config(LIMITS) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     let (ann, _) = sign_up(&server, "Ann").await;
