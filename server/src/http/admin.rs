@@ -51,7 +51,9 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 struct Overview {
     now: u64,
     /// As `/readyz` of this node says it.
-    readiness: String,
+    readiness: &'static str,
+    /// Absent if the server makes no backups.
+    backups: Option<ShownBackups>,
     /// Of this node; absent if the database is elsewhere.
     disk: Option<ShownDisk>,
     /// This node comes first.
@@ -76,6 +78,15 @@ struct ShownDisk {
     free: u64,
     /// With less free space no rooms are made.
     reserve: u64,
+}
+
+/// In milliseconds.
+#[derive(Serialize)]
+struct ShownBackups {
+    /// Of the last one, or since the start of the server if it has made none yet.
+    age: u64,
+    every: u64,
+    is_old: bool,
 }
 
 #[derive(Serialize)]
@@ -122,7 +133,12 @@ async fn overview(asked: Asked) -> Result<Json<Overview>, AccountRefusal> {
     let reserve = server.limits.disk_reserve;
     Ok(Json(Overview {
         now,
-        readiness: server.health().await.to_string(),
+        readiness: server.health().await.condition.sentence(),
+        backups: server.backups.age().map(|(age, every)| ShownBackups {
+            age: millis(age),
+            every: millis(every),
+            is_old: server.backups.last_backup_is_old(),
+        }),
         disk: space.map(|space| ShownDisk { used: space.used, free: space.free, reserve }),
         nodes,
         unanswered,

@@ -23,7 +23,7 @@ const ASK_EVERY_MS = 10_000;
 /** @typedef {{ member: string, name: string, kind: 'account' | 'program' | 'guest', sessions: number }} Person */
 /** @typedef {{ at: number, operator: string, kind: string, about: string, reason?: string }} Act */
 /** @typedef {{ at: number, member: string, name: string, kind: string, until?: number, reason: string, operator: string, undone_at?: number, undone_by?: string }} Decision */
-/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
+/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, backups?: { age: number, every: number, is_old: boolean }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
 /** Does something, and shows the server again; throws if it is refused. @typedef {(path: string, body: object) => Promise<void>} Do */
 
 /** @type {View} */

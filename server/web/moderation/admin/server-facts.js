@@ -35,7 +35,7 @@ const total = ({ nodes }, count) => nodes.reduce((sum, node) => sum + count(node
 
 /** What holds for the whole server. @param {Overview} overview */
 export function serverFacts(overview) {
-  const { readiness, disk, unanswered } = overview;
+  const { readiness, disk, backups, unanswered } = overview;
   const online = total(overview, ({ online: { accounts, programs, guests } }) => accounts + programs + guests);
   /** @type {[string, Child][]} */
   const rows = [
@@ -56,6 +56,10 @@ export function serverFacts(overview) {
     const { used, free, reserve } = disk;
     const text = ta('disk_of', { used: formatBytes(used), free: formatBytes(free), reserve: formatBytes(reserve) });
     rows.push([ta('disk'), free < reserve ? el('b', { class: 'fault' }, text) : text]);
+  }
+  if (backups) {
+    const text = ta('backup_of', { age: formatSpan(backups.age), every: formatSpan(backups.every) });
+    rows.push([ta('backup'), backups.is_old ? el('b', { class: 'fault' }, text) : text]);
   }
   if (unanswered.length > 0) rows.push([ta('unanswered'), unanswered.join(', ')]);
   return facts(rows);

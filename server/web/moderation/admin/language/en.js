@@ -20,6 +20,8 @@ export const texts = {
   running: 'Running games',
   disk: 'Disk',
   disk_of: '{used} used, {free} free; no new rooms below {reserve}',
+  backup: 'Last backup',
+  backup_of: '{age} ago; one every {every}',
   unanswered: 'Nodes that do not answer',
   program: 'Program',
   node: 'Node {node} {name}',

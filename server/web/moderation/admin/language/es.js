@@ -20,6 +20,8 @@ export const texts = {
   running: 'Partidas en curso',
   disk: 'Disco',
   disk_of: '{used} usados, {free} libres; sin salas nuevas por debajo de {reserve}',
+  backup: 'Última copia',
+  backup_of: 'hace {age}; una cada {every}',
   unanswered: 'Nodos que no responden',
   program: 'Programa',
   node: 'Nodo {node} {name}',

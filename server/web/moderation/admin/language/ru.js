@@ -20,6 +20,8 @@ export const texts = {
   running: 'Идут партии',
   disk: 'Диск',
   disk_of: 'занято {used}, свободно {free}; новых комнат нет, если меньше {reserve}',
+  backup: 'Последняя копия',
+  backup_of: '{age} назад; период: {every}',
   unanswered: 'Узлы, которые не отвечают',
   program: 'Программа',
   node: 'Узел {node} {name}',
