@@ -5,6 +5,7 @@
 mod backups;
 mod cluster;
 mod format;
+mod gauges;
 mod labels;
 mod links;
 mod moderation;
@@ -38,8 +39,13 @@ use prometheus_client::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    backups::BackupMetrics, cluster::ClusterMetrics, links::LinkMetrics,
-    moderation::ModerationMetrics, pairing::PairingMetrics, process::ProcessMetrics,
+    backups::BackupMetrics,
+    cluster::ClusterMetrics,
+    gauges::{NoLabels, level, set},
+    links::LinkMetrics,
+    moderation::ModerationMetrics,
+    pairing::PairingMetrics,
+    process::ProcessMetrics,
     pushes::PushMetrics,
 };
 pub(crate) use self::{
@@ -151,9 +157,6 @@ struct LevelGauges {
     bus_up: Family<NoLabels, Gauge>,
     certificate_end: Family<NoLabels, Gauge>,
 }
-
-/// Labels of what is one value or none.
-type NoLabels = Vec<(String, String)>;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct LimitLabels {
@@ -596,12 +599,4 @@ impl Metrics {
 
 fn note_most(gauge: &Gauge, value: usize) {
     gauge.inner().fetch_max(level(value), Ordering::Relaxed);
-}
-
-fn set(gauge: &Gauge, value: impl TryInto<i64>) {
-    gauge.set(level(value));
-}
-
-fn level(value: impl TryInto<i64>) -> i64 {
-    value.try_into().unwrap_or(i64::MAX)
 }

@@ -62,7 +62,9 @@ pub(crate) fn day(seconds: &str) -> String {
     let seconds: u32 = seconds.parse().unwrap_or_else(|_| {
         panic!("SOURCE_DATE_EPOCH is a time before 2106 in seconds: {seconds:?} is none")
     });
-    let is_leap = |year: u32| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u32| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let (mut days, mut year) = (seconds / 86_400, 1970);
     while days >= 365 + u32::from(is_leap(year)) {
         days -= 365 + u32::from(is_leap(year));

@@ -7,7 +7,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::{NoLabels, set};
+use super::gauges::{NoLabels, set};
 
 /// How old the last backup is, and how many have failed.
 #[derive(Debug, Default)]

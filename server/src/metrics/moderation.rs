@@ -7,6 +7,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
+use super::gauges::set;
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct ReporterLabels {
     by: &'static str,
@@ -56,8 +58,4 @@ impl ModerationMetrics {
         set(&self.oldest_report, seconds(oldest_report_at));
         set(&self.oldest_appeal, seconds(oldest_appeal_at));
     }
-}
-
-fn set(gauge: &Gauge, value: impl TryInto<i64>) {
-    gauge.set(value.try_into().unwrap_or(i64::MAX));
 }

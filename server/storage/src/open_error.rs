@@ -1,7 +1,9 @@
 //! Why a database cannot be opened, and what the operator can do.
 
 use super::StorageError;
-use crate::sqlite::process::VERSION;
+
+/// The version of this server, which databases name that it has written.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a database cannot be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

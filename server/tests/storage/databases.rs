@@ -297,6 +297,8 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute(format_5_columns);
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner, DROP COLUMN online_to");
+    let format_8_column = "ALTER TABLE fivefold.format DROP COLUMN version";
+    server.execute(format_8_column);
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
@@ -304,6 +306,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
     server.execute(format_5_columns);
+    server.execute(format_8_column);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
@@ -313,6 +316,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
     server.execute(format_5_columns);
+    server.execute(format_8_column);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");

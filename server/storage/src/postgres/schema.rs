@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD},
-    sqlite::process::VERSION,
+    open_error::VERSION,
 };
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that

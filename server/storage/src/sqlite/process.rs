@@ -2,8 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// The version of this server, which databases name that it has written.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+use crate::open_error::VERSION;
 
 /// Larger numbers are damaged.
 pub(crate) const PROCESS_MAX: i64 = 1 << 52;
