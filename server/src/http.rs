@@ -82,9 +82,6 @@ use crate::{
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Pages of every origin may read an answer with this value: it is public, and browsers send no cookies for it.
-const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
-
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     let questions = Router::new()
@@ -191,7 +188,7 @@ async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Resp
 
 /// Lets pages of every origin read an answer.
 async fn for_every_origin(mut answer: Response) -> Response {
-    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN);
     answer
 }
 

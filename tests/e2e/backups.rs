@@ -14,7 +14,9 @@ async fn backups(folder: &Path, count: usize, last: &str) -> Vec<String> {
     let made = async {
         loop {
             let files = fs::read_dir(folder).map(|files| {
-                files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+                files
+                    .map(|file| file.expect("a file").file_name().into_string().expect("plain"))
+                    .collect()
             });
             let mut names: Vec<String> = files.unwrap_or_default();
             names.sort_unstable();

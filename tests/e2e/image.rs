@@ -25,9 +25,9 @@ fn container(volume: &str, user: &str, folder: &str) -> Command {
     bwrap.args(["--unshare-all", "--share-net", "--die-with-parent"]);
     // The machine's root has no folder for the volume, so one is made for it in the memory.
     bwrap.args(["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc"]);
-    for entry in fs::read_dir("/").unwrap() {
-        let path = entry.unwrap().path();
-        let path = path.to_str().unwrap();
+    for entry in fs::read_dir("/").expect("the root") {
+        let path = entry.expect("an entry").path();
+        let path = path.to_str().expect("plain");
         if !["/dev", "/proc", volume].contains(&path) {
             bwrap.args(["--ro-bind", path, path]);
         }

@@ -218,7 +218,7 @@ impl LobbyScreen {
                 self.log.say(&sentences::news(change, &label));
             }
             LobbyEvent::Announced { text, .. } => {
-                self.log.warn(&sentences::announcement(text.as_ref()))
+                self.log.warn(&sentences::announcement(text.as_ref()));
             }
             LobbyEvent::Refused { refusal, .. } => {
                 if !self.stays && !state.is_waiting() {

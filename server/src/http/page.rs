@@ -16,12 +16,14 @@ use fivefold_shared::protocol::{RoomCode, sent_code};
 use sha2::{Digest, Sha256};
 
 use super::{
-    EVERY_ORIGIN,
     caller::Caller,
     picture,
     preview::{self, Preview},
 };
 use crate::{config::PageSource, shared_state::Server};
+
+/// Pages of every origin may read an answer with this value: it is public, and browsers send no cookies for it.
+pub(super) const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 
 /// Stands in for the digest when files are read from a folder.
 const LIVE: &str = "live";

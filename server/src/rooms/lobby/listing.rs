@@ -1,8 +1,8 @@
-//! The lists of rooms: the public ones, and those of a member. On several nodes each node lists the
+//! The lists of rooms: the public ones, the best of them, and those of a member. On several nodes each node lists the
 //! rooms that it owns, and the others add what it lists.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     convert::Infallible,
     sync::Arc,
     time::{Duration, Instant},
@@ -11,10 +11,11 @@ use std::{
 use fivefold_shared::protocol::{
     MemberId, Name, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
 };
+use fivefold_storage::{PoolRating, Reader, StorageError};
 use futures_util::future::join_all;
 use tokio::time::sleep;
 
-use super::{Lobby, RoomHandle, no_such_room, room_list::RoomList};
+use super::{Lobby, RoomHandle, no_such_room, room_list::RoomList, tv};
 use crate::{
     cluster::{
         Cluster,
@@ -225,6 +226,32 @@ impl Lobby {
     /// A room that this node owns, for callers who know its code.
     pub(super) fn listed_room(&self, code: &RoomCode) -> Option<ListedRoom> {
         Some(self.rooms.get(code)?.listed()?.listed_room())
+    }
+
+    /// The room with the best public game that is running, on any node. If there is none, a demo game begins, unless
+    /// the server shows none.
+    pub(crate) async fn on_tv(self: &Arc<Self>) -> Option<RoomCode> {
+        let mut tv = self.tv.lock().await;
+        if !tv.is_fresh() {
+            let mut rooms = self.list().await.rooms;
+            rooms.retain(tv::is_shown);
+            let ratings = self.ratings_in(&rooms).await;
+            tv.choose(&rooms, &ratings);
+        }
+        tv.room()
+    }
+
+    /// The ratings of all who play in these rooms.
+    async fn ratings_in(&self, rooms: &[RoomSummary]) -> HashMap<MemberId, Vec<PoolRating>> {
+        let members: HashSet<_> = rooms.iter().flat_map(tv::members_of).cloned().collect();
+        let read = move |reader: &mut Reader| -> Result<HashMap<_, _>, StorageError> {
+            let rated = members.into_iter().map(|id| reader.ratings(&id).map(|own| (id, own)));
+            rated.collect()
+        };
+        self.context.read_pool.read(read).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the ratings of players on TV cannot be read");
+            HashMap::new()
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use fivefold_command_line::COMMIT;
 use fivefold_shared::{
     protocol::{ChatText, Message, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary},
     room::{Input, SessionId},
@@ -58,7 +59,7 @@ impl Lobby {
             node: context.node.get(),
             name,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: env!("SERVER_COMMIT").to_owned(),
+            commit: COMMIT.to_owned(),
             started_at: context.operation.start(),
             paused: self.is_paused(),
             rooms: self.count(),

@@ -2,20 +2,14 @@
 //!
 //! It does not know who watches: a page stays with its game until that ends, and then asks for the next one.
 
-use std::{
-    cmp::Reverse,
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Instant,
-};
+use std::{cmp::Reverse, collections::HashMap, time::Instant};
 
 use fivefold_shared::{
     protocol::{MemberId, Phase, Player, RoomCode, RoomSummary},
     rating_pool::{PoolKind, RatingPool},
 };
-use fivefold_storage::{PoolRating, Reader, StorageError};
+use fivefold_storage::PoolRating;
 
-use super::Lobby;
 use crate::limits::embeds::TV_CHOICE_AGE;
 
 /// The last choice.
@@ -23,6 +17,28 @@ use crate::limits::embeds::TV_CHOICE_AGE;
 pub(super) struct Tv {
     room: Option<RoomCode>,
     fresh_until: Option<Instant>,
+}
+
+impl Tv {
+    /// Whether the last choice still holds.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.fresh_until.is_some_and(|until| until > Instant::now())
+    }
+
+    /// Chooses among these rooms, by the ratings of those who play there.
+    pub(super) fn choose(
+        &mut self,
+        rooms: &[RoomSummary],
+        ratings: &HashMap<MemberId, Vec<PoolRating>>,
+    ) {
+        self.room = best(rooms.iter().map(|room| offer(room, ratings)));
+        self.fresh_until = Some(Instant::now() + TV_CHOICE_AGE);
+    }
+
+    /// The room that was chosen last.
+    pub(super) fn room(&self) -> Option<RoomCode> {
+        self.room.clone()
+    }
 }
 
 /// What a running game has to offer to spectators.
@@ -37,41 +53,12 @@ struct Offer {
     ply: usize,
 }
 
-impl Lobby {
-    /// The room with the best public game that is running, on any node. If there is none, a demo game begins, unless
-    /// the server shows none.
-    pub(crate) async fn on_tv(self: &Arc<Self>) -> Option<RoomCode> {
-        let mut tv = self.tv.lock().await;
-        if tv.fresh_until.is_none_or(|until| until <= Instant::now()) {
-            let mut rooms = self.list().await.rooms;
-            rooms.retain(is_shown);
-            let ratings = self.ratings_in(&rooms).await;
-            tv.room = best(rooms.iter().map(|room| offer(room, &ratings)));
-            tv.fresh_until = Some(Instant::now() + TV_CHOICE_AGE);
-        }
-        tv.room.clone()
-    }
-
-    /// The ratings of all who play in these rooms.
-    async fn ratings_in(&self, rooms: &[RoomSummary]) -> HashMap<MemberId, Vec<PoolRating>> {
-        let members: HashSet<_> = rooms.iter().flat_map(members_of).cloned().collect();
-        let read = move |reader: &mut Reader| -> Result<HashMap<_, _>, StorageError> {
-            let rated = members.into_iter().map(|id| reader.ratings(&id).map(|own| (id, own)));
-            rated.collect()
-        };
-        self.context.read_pool.read(read).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the ratings of players on TV cannot be read");
-            HashMap::new()
-        })
-    }
-}
-
 /// Whether the room has a game that spectators may look at now. In a daily game, nothing may happen for hours.
-fn is_shown(room: &RoomSummary) -> bool {
+pub(super) fn is_shown(room: &RoomSummary) -> bool {
     room.phase == Phase::Running && !room.time.is_daily()
 }
 
-fn members_of(room: &RoomSummary) -> impl Iterator<Item = &MemberId> {
+pub(super) fn members_of(room: &RoomSummary) -> impl Iterator<Item = &MemberId> {
     [&room.seats.first, &room.seats.second].into_iter().flatten().filter_map(
         |player| match player {
             Player::Member { member, .. } => Some(member),
