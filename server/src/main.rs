@@ -118,7 +118,7 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
         }
         (Task::Restore { .. }, Some(_)) => {
             bail!(
-                "only database files are restored; use pg_restore for PostgreSQL, with a new database"
+                "restore is only for database files; for PostgreSQL, use pg_restore into a new database"
             )
         }
         (Task::Recover { name }, None) => recover(Database::Folder(&settings.data_folder()?), name),

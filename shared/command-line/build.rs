@@ -52,7 +52,7 @@ pub(crate) fn digits(id: &str) -> String {
     let is_id = id.len() >= DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(
         is_id,
-        "FIVEFOLD_COMMIT is the id of a commit, at least {DIGITS} digits: {id:?} is none"
+        "FIVEFOLD_COMMIT must be the id of a commit, with at least {DIGITS} digits, and not {id:?}"
     );
     id[..DIGITS].to_ascii_lowercase()
 }
@@ -60,7 +60,7 @@ pub(crate) fn digits(id: &str) -> String {
 /// The day of a time in seconds since 1970, in UTC, as 2026-11-30.
 pub(crate) fn day(seconds: &str) -> String {
     let seconds: u32 = seconds.parse().unwrap_or_else(|_| {
-        panic!("SOURCE_DATE_EPOCH is a time before 2106 in seconds: {seconds:?} is none")
+        panic!("SOURCE_DATE_EPOCH must be a time in seconds, before 2106, and not {seconds:?}")
     });
     let is_leap = |year: u32| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))

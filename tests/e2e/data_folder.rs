@@ -37,7 +37,7 @@ fn check(output: &Output, path: &Path) {
     let expected = format!("fivefold-server: cannot use {}: ", path.display());
     let line = stderr.lines().find(|line| line.starts_with(&expected));
     let line = line.unwrap_or_else(|| panic!("no {expected:?} in {stderr:?}"));
-    assert!(line.ends_with("Make it writable, or choose another folder by --data"), "{line}");
+    assert!(line.ends_with("Make it writable, or choose another folder with --data"), "{line}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn nobody_and_others_are_no_answer() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let (code, line) = health(&["--url", &url], &[]);
-    assert!(code == Some(3) && line.contains("says nothing"), "the port is open: {line}");
+    assert!(code == Some(3) && line.contains("did not answer"), "the port is open: {line}");
     let answers = thread::spawn(move || {
         // The one that has gone.
         drop(listener.accept().expect("a client"));
@@ -192,7 +192,7 @@ fn a_service_manager_learns_when_a_server_is_ready_reloads_fails_and_stops() {
     manager.until("READY=1");
     // A restart would not make the disk writable.
     server.limit_files(Some(0));
-    manager.until("STATUS=the store fails");
+    manager.until("STATUS=the database fails");
     for _ in 0..3 {
         manager.until("WATCHDOG=1");
     }

@@ -41,7 +41,7 @@ fn the_settings_are_checked_and_shown() {
     let checked = run(&["config", "check", &good]);
     let said = String::from_utf8(checked.stdout).expect("plain");
     assert!(checked.status.success() && checked.stderr.is_empty(), "{said}");
-    assert_eq!(said, "The settings are valid: 7 are given, the others have their defaults.\n");
+    assert_eq!(said, "The settings are valid: 7 are set, the others have their defaults.\n");
 
     let checked = run(&["config", "check", &bad]);
     assert_eq!(checked.status.code(), Some(1));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::config::{Faults, SETTINGS, Settings, Sources};
 
-/// Reads all that a start would read, and says that it can be used.
+/// Reads everything that the server reads when it starts, and says that it can be used.
 ///
 /// # Errors
 /// If something cannot be used.
@@ -16,9 +16,9 @@ pub fn check(sources: Sources, file: Option<&str>) -> Result<String, Faults> {
     let given = sources.checked_settings()?.given_count();
     Ok(match given {
         0 => "All settings have their defaults.\n".to_owned(),
-        1 => "The settings are valid: 1 is given, the others have their defaults.\n".to_owned(),
+        1 => "The settings are valid: 1 is set, the others have their defaults.\n".to_owned(),
         _ => {
-            format!("The settings are valid: {given} are given, the others have their defaults.\n")
+            format!("The settings are valid: {given} are set, the others have their defaults.\n")
         }
     })
 }

@@ -67,7 +67,8 @@ pub async fn health(
         None => Target::of(settings)?,
     };
     let asked = timeout(ANSWERS_WITHIN, target.ask()).await;
-    let asked = asked.unwrap_or_else(|_| Err(anyhow!("it says nothing in {ANSWERS_WITHIN:?}")));
+    let asked =
+        asked.unwrap_or_else(|_| Err(anyhow!("it did not answer within {ANSWERS_WITHIN:?}")));
     Ok(match asked {
         Ok(Some(mut health)) => {
             let line = health.to_string();
@@ -105,7 +106,9 @@ impl Target {
             return Ok(Self { address, tls: None });
         }
         let Some(address) = settings.listen.own() else {
-            bail!("listen has port 0, any free one: say by --url where the server is");
+            bail!(
+                "the port in listen is 0, so the real one is not known: give the server's address with --url"
+            );
         };
         if settings.tls_cert.is_none() {
             return Ok(Self { address, tls: None });
@@ -150,7 +153,7 @@ impl Tls {
     fn new(config: ClientConfig, address: &str) -> anyhow::Result<Self> {
         let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
-            .with_context(|| format!("{host} is no name for a certificate"))?;
+            .with_context(|| format!("{host} is not a valid name in a certificate"))?;
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
     }
 }
@@ -159,7 +162,7 @@ impl Tls {
 /// version has no `state`.
 fn read(status: StatusCode, answer: &Value) -> anyhow::Result<Option<Health>> {
     if !answer["status"].is_string() || !answer["version"].is_string() {
-        bail!("HTTP {status} without what a Fivefold server says at /readyz");
+        bail!("HTTP {status}, which did not come from a Fivefold server");
     }
     let condition = match answer["state"].as_str().and_then(|word| word.parse().ok()) {
         Some(condition) => condition,

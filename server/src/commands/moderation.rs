@@ -117,7 +117,7 @@ pub fn set_operator(
     let (member, since) = (file.member, (!remove).then_some(now));
     work.change(&ModerationChange::Operator { member, since })?;
     let state =
-        if remove { "no operator any more" } else { "an operator, at /moderation and /admin" };
+        if remove { "no longer an operator" } else { "an operator, at /moderation and /admin" };
     Ok(format!("{name} is {state}.\n"))
 }
 

@@ -36,11 +36,8 @@ pub(super) const NEEDED: [(&str, &str); 19] = [
 
 /// Settings with which there is no file to make backups of, and what to do instead.
 const NO_FILE: [(&str, &str); 2] = [
-    (
-        "database",
-        "PostgreSQL has means of its own: pg_dump, or pg_basebackup with an archive of the WAL",
-    ),
-    ("in-memory", "That keeps nothing, so there is nothing to copy"),
+    ("database", "For PostgreSQL use pg_dump, or pg_basebackup with an archive of the WAL"),
+    ("in-memory", "It keeps nothing, so there is nothing to back up"),
 ];
 
 impl Settings {
@@ -60,7 +57,7 @@ impl Settings {
             let backups = self.place("backup-every").filter(|_| !self.backup_every.is_zero())?;
             let other = self.place(key)?;
             Some(format!(
-                "{backups} makes backups of the database file, and there is none with {other}: leave it out. {instead}"
+                "{backups} needs a database file, and there is none with {other}: leave out backup-every. {instead}"
             ))
         });
         apart.chain(lacking).chain(no_file).collect()

@@ -55,7 +55,10 @@ impl Reload {
             Ok(settings) => settings,
             Err(Faults(faults)) => {
                 for fault in faults {
-                    tracing::error!(fault, "the settings stay as they were");
+                    tracing::error!(
+                        fault,
+                        "the new settings cannot be used; the old ones stay in effect"
+                    );
                 }
                 return;
             }
@@ -74,14 +77,17 @@ impl Reload {
         self.last = settings;
         tracing::info!(changed, "the settings are read again");
         if !waiting.is_empty() {
-            tracing::warn!(settings = waiting, "these settings have changed, and need a restart");
+            tracing::warn!(
+                settings = waiting,
+                "these changed settings take effect only after a restart"
+            );
         }
     }
 
     fn read(&self) -> Result<Settings, Faults> {
         // A pipe that was read once is empty now, and would be settings that are all left out.
         if let Some(file) = self.first.config.as_ref().filter(|file| !file.is_file()) {
-            let fault = format!("cannot read {} again: it is no regular file", file.display());
+            let fault = format!("cannot read {} again: it is not a regular file", file.display());
             return Err(Faults(vec![fault]));
         }
         let settings = self.sources.checked_settings()?;

@@ -12,21 +12,21 @@ use crate::limits::operators::SECRET_FILE_BYTES;
 /// not be read again on SIGHUP.
 ///
 /// # Errors
-/// If it cannot be read, is not in UTF-8, empty, or too long.
+/// If it cannot be read, is not valid UTF-8, is empty, or is too long.
 pub(super) fn read(file: &str) -> Result<String, String> {
     // Without the path, because somebody may have given the secret itself.
     let metadata = fs::metadata(file).map_err(|error| format!("cannot read this file: {error}"))?;
     if !metadata.is_file() {
-        return Err(format!("{file} is no regular file"));
+        return Err(format!("{file} is not a regular file"));
     }
     let unreadable = |error: io::Error| format!("cannot read {file}: {error}");
     let mut bytes = Vec::new();
     let content = File::open(file).map_err(unreadable)?;
     content.take(SECRET_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > SECRET_FILE_BYTES) {
-        return Err(format!("{file} has more than {SECRET_FILE_BYTES} bytes"));
+        return Err(format!("{file} is larger than {SECRET_FILE_BYTES} bytes"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| format!("{file} is not in UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{file} is not valid UTF-8"))?;
     let secret = text.strip_suffix('\n').unwrap_or(&text);
     let secret = secret.strip_suffix('\r').unwrap_or(secret);
     if secret.is_empty() { Err(format!("{file} is empty")) } else { Ok(secret.to_owned()) }
@@ -46,10 +46,10 @@ mod tests {
             (b"s3cret\n\n", Ok("s3cret\n")),
             (b" s3cret ", Ok(" s3cret ")),
             (longest.as_bytes(), Ok(&longest)),
-            (&[longest.as_bytes(), b"s"].concat(), Err("has more than 65536 bytes")),
+            (&[longest.as_bytes(), b"s"].concat(), Err("is larger than 65536 bytes")),
             (b"", Err("is empty")),
             (b"\n", Err("is empty")),
-            (b"s3cret\xff", Err("is not in UTF-8")),
+            (b"s3cret\xff", Err("is not valid UTF-8")),
         ];
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("secret");
@@ -60,7 +60,7 @@ mod tests {
             assert_eq!(read(path), expected.map_err(|problem| format!("{path} {problem}")));
         }
         let folder = folder.path().to_str().unwrap();
-        assert_eq!(read(folder), Err(format!("{folder} is no regular file")));
+        assert_eq!(read(folder), Err(format!("{folder} is not a regular file")));
         for missing in ["smtps://u:s3cret@mail.example", "s3\0cret", &format!("{folder}/none")] {
             let problem = read(missing).unwrap_err();
             assert!(problem.starts_with("cannot read this file: "), "{problem}");

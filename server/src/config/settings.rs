@@ -202,24 +202,23 @@ macro_rules! is_read_again {
 }
 
 settings! {
-    /// Read settings from this file (TOML). Variables and flags replace what is in it.
+    /// Read settings from this file (TOML). Variables and flags override it.
     "--config" FILE: Maybe("none", Path) => config: Option<PathBuf>;
     /// Folder of the database, created if missing.
     "--data" FOLDER: Maybe("the platform's data folder", Path) => data: Option<PathBuf>;
     /// Keep everything in this PostgreSQL database (15 or newer) instead of a folder:
-    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Put a password in the variable or a
-    /// file: other users of the machine can see the flags of a process.
+    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Do not put a
+    /// password into the flag, which other users of the machine can see: use the variable or a file.
     "--database" URL: Maybe("none", Secret) => database: Option<DatabaseUrl>;
     /// Read finished games from this standby of the database.
     "database-replica" URL: Maybe("none", Secret) => database_replica: Option<DatabaseUrl>;
     /// Keep everything in a temporary folder, which is removed when the server stops: games are lost.
     "--in-memory": Text => in_memory: bool;
-    /// Make a backup of the database file each time that so many hours have passed; 0 for none. Not with `database` or
-    /// `in-memory`.
+    /// Hours between two backups of the database file; 0 means no backups. Not allowed with `database` or `in-memory`.
     "backup-every" HOURS: Time(BACKUP_HOURS, HOUR) => backup_every: Duration;
-    /// How many of these backups to keep: the server deletes the oldest ones.
+    /// Number of these backups to keep. The server deletes older ones.
     "backup-keep" NUMBER: Maybe("28", Number(POSITIVE, 1)) => backup_keep: Option<usize>;
-    /// Folder for these backups, which only this server uses; best on another disk.
+    /// Folder for these backups, best on another disk. No other server may use it.
     "backup-folder" FOLDER: Maybe("`backups` in the data folder", Path) => backup_folder: Option<PathBuf>;
     /// Address and port to listen on. A port alone listens on this machine only; port 0 means any free port.
     "--listen" ADDRESS: Text => listen: ListenAddress;
@@ -233,8 +232,8 @@ settings! {
     "--tls-key" FILE [again]: Maybe("none", Path) => tls_key: Option<PathBuf>;
     /// Address for Prometheus metrics, for the operator only.
     "--metrics-listen" ADDRESS: Maybe("none", Text) => metrics_listen: Option<ListenAddress>;
-    /// What to log on stderr: a level (off, error, warn, info, debug, trace), and levels of single targets,
-    /// such as `warn,audit=info`.
+    /// What to log to stderr: a level (off, error, warn, info, debug, trace), optionally with levels for single
+    /// targets, such as `warn,audit=info`.
     "--log" FILTER [again]: Text => log: LogFilter;
     /// Format of log lines: `text` or `json`.
     "--log-format" FORMAT: Choice => log_format: LogFormat;
@@ -249,8 +248,8 @@ settings! {
     "--no-demo": Text => no_demo: bool;
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// `nats://user:password@host:4222` or `nats://token@host:4222`, with `tls:` instead of `nats:` to demand
-    /// encryption, several separated by commas. All nodes use the same database. Put a password in the variable
-    /// or a file: other users of the machine can see the flags of a process.
+    /// encryption, several separated by commas. All nodes use the same database. Do not put a
+    /// password into the flag, which other users of the machine can see: use the variable or a file.
     "--bus" URLS: Maybe("none", Secret) => bus: Option<NatsUrls>;
     /// Prove to NATS who the node is with this file of credentials (JWT and key, as `nsc` writes them).
     "bus-credentials" FILE: Maybe("none", Path) => bus_credentials: Option<PathBuf>;

@@ -235,7 +235,7 @@ fn from_variables(
         if let Some(name) = SettingName::all().find(|name| name.variable() == variable) {
             match text.into_string() {
                 Ok(text) => given.push(Given { name, source: Source::Variable, text }),
-                Err(_) => faults.push(format!("the variable {variable} is not in UTF-8")),
+                Err(_) => faults.push(format!("the variable {variable} is not valid UTF-8")),
             }
         } else if !VARIABLES_OF_THE_CLIENT.contains(&variable) && !is_of_a_service(variable) {
             let client = VARIABLES_OF_THE_CLIENT.map(str::to_owned);

@@ -20,19 +20,19 @@ pub(super) struct Words {
 pub enum Command {
     #[command(flatten)]
     Database(Task),
-    /// Check the settings, or show which hold.
+    /// Check the settings, or show them.
     Config {
         /// What to do.
         #[command(subcommand)]
         task: ConfigTask,
     },
-    /// Ask the running server how it is: prints one line, and ends with 0 if the server is ready. Each state and
-    /// warning has an exit code of its own, and 3 means that nobody answers.
+    /// Ask the running server for its state. Prints one line, and exits with 0 if the server is ready. Each state and
+    /// warning has its own exit code; 3 means that nobody answers.
     Health {
-        /// The address of the server, such as https://play.example [default: that of metrics-listen or listen].
+        /// The address of the server, such as https://play.example [default: from metrics-listen or listen].
         #[arg(long)]
         url: Option<PublicUrl>,
-        /// End with 0 if the server is ready, although there are warnings.
+        /// Exit with 0 if the server is ready, even if there are warnings.
         #[arg(long)]
         ignore_warnings: bool,
     },
@@ -48,8 +48,8 @@ pub enum Command {
 /// What an operator does with the settings. Nothing is connected, and no database is opened.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum ConfigTask {
-    /// Read all that a start would read (flags, variables, the settings file, and the files that they name), and list
-    /// all faults.
+    /// Read everything that the server reads when it starts (flags, variables, the settings file, and the files that
+    /// they name), and list all faults.
     Check {
         /// The settings file, instead of the one that --config or FIVEFOLD_CONFIG names.
         file: Option<String>,
@@ -73,8 +73,7 @@ pub enum Task {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
     },
-    /// Put a copy of a backup in the place of the database, and keep what was there under another name. Stop the
-    /// server first.
+    /// Replace the database with a copy of a backup, and keep the old one under another name. Stop the server first.
     Restore {
         /// The backup. It stays as it is.
         file: PathBuf,
@@ -101,8 +100,7 @@ pub enum Task {
         #[command(subcommand)]
         task: AccountTask,
     },
-    /// Make the account with this name one of an operator, who sees the queue at /moderation. The
-    /// server may run.
+    /// Make the account with this name an operator, who can open /moderation and /admin. The server may run.
     Operator {
         /// The account's name.
         name: String,
@@ -110,8 +108,8 @@ pub enum Task {
         #[arg(long)]
         remove: bool,
     },
-    /// Let the server push from this database, which was restored from a backup or copied: until then it calls nobody,
-    /// so that two servers never call the same people. The server may run, and begins within a minute.
+    /// Turn notifications and e-mail on for a database that was restored from a backup or copied. They are off in a
+    /// copy, so that two servers never notify the same people. The server may run, and begins within a minute.
     Push,
     /// Take back what a game has changed in the ratings of its players: they get as many points back, or
     /// lose them. The server may run.

@@ -205,12 +205,12 @@ fn a_fault_in_the_file_names_its_line_and_column() {
         ("smtp = 'smtps://u:s3cret@h'", "smtp (FILE:1:1) needs the setting mail-from, too"),
         (
             "backup-every = 6\ndatabase = 'postgres://u:s3cret@h/d'",
-            "backup-every (FILE:1:1) makes backups of the database file, and there is none with database (FILE:2:1): \
-             leave it out. PostgreSQL has",
+            "backup-every (FILE:1:1) needs a database file, and there is none with database (FILE:2:1): \
+             leave out backup-every. For PostgreSQL use",
         ),
         (
             "in-memory = true\nbackup-every = 1",
-            "backup-every (FILE:2:1) makes backups of the database file, and there is none with in-memory (FILE:1:1)",
+            "backup-every (FILE:2:1) needs a database file, and there is none with in-memory (FILE:1:1)",
         ),
         ("backup-keep = 5", "backup-keep (FILE:1:1) needs the setting backup-every, too"),
         ("bus = 'nats://u:s3cret@h'", "bus (FILE:1:1) needs the setting database, too"),
@@ -257,7 +257,7 @@ fn all_faults_are_found() {
         "FILE:2:1: there is no setting sesions: did you mean sessions?",
         "listen (FILE:7:1): give a text",
         "rooms (FILE:1:1): give a number",
-        "the variable FIVEFOLD_LOG: `loud` is no level",
+        "the variable FIVEFOLD_LOG: `loud` is not a level",
         "bus (FILE:8:1) needs the setting database, too",
         "oidc-name (FILE:5:1) needs the setting oidc-issuer, too",
         "tls-cert (FILE:3:1): cannot read the certificate in FOLDER/cert.pem: ",
@@ -377,7 +377,7 @@ fn a_secret_that_is_given_twice_or_not_there_is_a_fault() {
     let fault = given("oidc-secret-file = ''").unwrap_err();
     assert!(fault.starts_with("oidc-secret-file (FILE:4:1) is empty: "), "{fault}");
     let fault = read_file("smtp-file = '/dev/null'").unwrap_err();
-    let expected = "smtp-file (FILE:1:1): /dev/null is no regular file\n\
+    let expected = "smtp-file (FILE:1:1): /dev/null is not a regular file\n\
                     smtp-file (FILE:1:1) needs the setting mail-from, too\n\
                     smtp-file (FILE:1:1) needs the setting public-url, too";
     assert_eq!(fault, expected);

@@ -195,7 +195,7 @@ async fn announce(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusa
     let operator = operator(&asked).await?;
     let text = ChatText::new(&text).map_err(Refusal::malformed)?;
     if !(1..=ANNOUNCEMENT_HOURS_MAX).contains(&hours) {
-        let range = format!("an announcement stands for 1 to {ANNOUNCEMENT_HOURS_MAX} hours");
+        let range = format!("an announcement lasts 1 to {ANNOUNCEMENT_HOURS_MAX} hours");
         return Err(Refusal::malformed(range).into());
     }
     const HOUR: Duration = Duration::from_secs(60 * 60);

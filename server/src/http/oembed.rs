@@ -161,7 +161,7 @@ pub(super) async fn describe(
         let text = format!("the link is longer than {OEMBED_URL_MAX} bytes");
         return malformed(StatusCode::URI_TOO_LONG, text).into_response();
     }
-    let no_board = || (StatusCode::NOT_FOUND, "There is no board at this link.\n").into_response();
+    let no_board = || (StatusCode::NOT_FOUND, "There is no board for this link.\n").into_response();
     let Some(own) = preview::address(&server, &caller, &headers, "") else { return no_board() };
     let Ok(origin) = own.parse::<Origin>() else { return no_board() };
     let Some(target) = Target::of(&url, &origin) else { return no_board() };

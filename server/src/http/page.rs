@@ -245,7 +245,8 @@ fn document(
     files: &[&str],
 ) -> Response {
     let Some(mut response) = found else {
-        return (StatusCode::NOT_FOUND, "The page's folder lacks this file.\n").into_response();
+        return (StatusCode::NOT_FOUND, "The page's folder does not contain this file.\n")
+            .into_response();
     };
     if response.status() == StatusCode::OK {
         *response.status_mut() = status;

@@ -120,7 +120,7 @@ impl Backups {
         let finished = self.blocking.call_below(run_when_idle, move || backup.finish()).await;
         drop(stopper);
         let file = finished.unwrap_or_else(|| Err(panicked()))?;
-        tracing::info!(file = %file.display(), "a backup is made");
+        tracing::info!(file = %file.display(), "made a backup");
         self.delete_oldest(plan, file).await;
         Ok(now)
     }
@@ -129,9 +129,9 @@ impl Backups {
         let (folder, keep) = (plan.folder.clone(), plan.keep);
         match self.blocking.call(move || folder.keep_newest(keep, &last)).await {
             Some(Ok(0)) | None => {}
-            Some(Ok(backups)) => tracing::info!(backups, "the oldest backups are deleted"),
+            Some(Ok(backups)) => tracing::info!(backups, "deleted the oldest backups"),
             Some(Err(error)) => {
-                tracing::error!(%error, "cannot delete the oldest backups: the disk fills up");
+                tracing::error!(%error, "cannot delete the oldest backups; the disk will fill up");
             }
         }
     }

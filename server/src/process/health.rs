@@ -77,11 +77,11 @@ impl Condition {
             Self::Ready => "ready",
             Self::Draining => "stopping",
             Self::Paused => "paused by an operator",
-            Self::NoDisk => "the store fails: the disk cannot be written",
-            Self::NoDatabase => "the store fails",
+            Self::NoDisk => "the disk cannot be written",
+            Self::NoDatabase => "the database fails",
             Self::NoBus => "waits for the bus",
             Self::CutOff => "cut off from the other nodes",
-            Self::NoHeartbeat => "its heartbeats are not answered",
+            Self::NoHeartbeat => "the database does not answer its heartbeats",
         }
     }
 

@@ -43,7 +43,7 @@ pub struct LogFilter(String);
 pub enum LogFilterError {
     /// A word that is no level.
     #[error(
-        "`{0}` is no level: write off, error, warn, info, debug or trace, or levels of targets such as \
+        "`{0}` is not a level: write off, error, warn, info, debug or trace, or levels for targets such as \
          `info,fivefold_server=debug`"
     )]
     Level(String),
@@ -164,7 +164,7 @@ impl FilterHandle {
             changed.map_err(|error| error.to_string())
         });
         if let Err(error) = changed {
-            tracing::error!(error, "the filter of the log stays as it was");
+            tracing::error!(error, "cannot change the log filter; the old one stays in effect");
         }
     }
 }
@@ -224,7 +224,10 @@ pub fn greeting(format: LogFormat, url: &str) -> String {
 pub fn operator_link(format: LogFormat, url: &str, token: &str) -> String {
     // What follows the sign is in no request, so in no log of a proxy.
     let link = format!("{url}/admin#{token}");
-    line(format, &format!("There is no operator yet. This link makes one, once: {link}"), &link)
+    let text = format!(
+        "There is no operator yet. To become the operator, open this link (it works once): {link}"
+    );
+    line(format, &text, &link)
 }
 
 /// A line on stdout that names an address.
@@ -277,10 +280,10 @@ mod tests {
             ("debug,audit=warning", Ok("debug,audit=warn")),
             ("fivefold_server=debug", Ok("info,fivefold_server=debug")),
             ("warn, fivefold_server=debug", Ok("warn,fivefold_server=debug")),
-            ("verbose", Err("`verbose` is no level: ")),
-            ("fivefold_server", Err("`fivefold_server` is no level: ")),
-            ("fivefold_server=loud", Err("`loud` is no level: ")),
-            ("", Err("`` is no level: ")),
+            ("verbose", Err("`verbose` is not a level: ")),
+            ("fivefold_server", Err("`fivefold_server` is not a level: ")),
+            ("fivefold_server=loud", Err("`loud` is not a level: ")),
+            ("", Err("`` is not a level: ")),
             ("[=info", Err("invalid filter directive")),
         ];
         for (text, expected) in cases {

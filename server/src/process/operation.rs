@@ -77,9 +77,8 @@ impl Operation {
     pub(crate) fn pause(&self, pauses: bool) -> bool {
         let has_changed = self.is_paused.swap(pauses, Ordering::Relaxed) != pauses;
         if has_changed {
-            let what =
-                if pauses { "paused: no new rooms are made" } else { "resumed: rooms are made" };
-            tracing::info!("an operator has {what}");
+            let what = if pauses { "paused" } else { "resumed" };
+            tracing::info!("an operator has {what} new games on this node");
         }
         has_changed
     }

@@ -127,7 +127,7 @@ impl ServiceManager {
     pub async fn joins_again(&self) {
         let Some(connected) = &self.0 else { return };
         if connected.enter(Phase::Joining) {
-            connected.send("STATUS=joins the cluster again").await;
+            connected.send("STATUS=rejoining the cluster").await;
         }
     }
 
@@ -189,15 +189,15 @@ impl Connected {
     async fn send(&self, message: &str) {
         match timeout(SENT_WITHIN, self.socket.send(message.as_bytes())).await {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::warn!(%error, message, "cannot tell the service manager"),
-            Err(_) => tracing::warn!(message, "the service manager does not listen"),
+            Ok(Err(error)) => tracing::warn!(%error, message, "cannot notify the service manager"),
+            Err(_) => tracing::warn!(message, "the service manager does not read its messages"),
         }
     }
 
     /// Sends what the next message repeats.
     fn try_send(&self, message: &str) {
         if let Err(error) = self.socket.try_send(message.as_bytes()) {
-            tracing::debug!(%error, message, "cannot tell the service manager");
+            tracing::debug!(%error, message, "cannot notify the service manager");
         }
     }
 }
@@ -219,7 +219,7 @@ impl Course {
 fn microseconds(text: &str) -> Option<Duration> {
     let time = text.parse().ok().filter(|time| *time > 0);
     if time.is_none() {
-        tracing::warn!(text, "WATCHDOG_USEC is no time: nothing watches this server");
+        tracing::warn!(text, "WATCHDOG_USEC is not a time, so the watchdog is off");
     }
     time.map(Duration::from_micros)
 }
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(messages[2..], ["READY=1"]);
         manager.joins_again().await;
         manager.ready().await;
-        assert_eq!(received(), ["STATUS=joins the cluster again", "READY=1\nSTATUS=ready"]);
+        assert_eq!(received(), ["STATUS=rejoining the cluster", "READY=1\nSTATUS=ready"]);
         manager.stopping().await;
         manager.ready().await;
         manager.reloaded().await;

@@ -302,7 +302,7 @@ impl Commands {
         name.as_ref().map_or(Ok(()), may_be_called)?;
         let token = token.map(|token| ids::token_hash(token.as_str())).or(self.token);
         if self.watches && (identity.is_some() || token.is_some()) {
-            let detail = "a socket that only watches takes no identity and no token";
+            let detail = "a socket that only watches accepts no identity and no token";
             return Err(Refusal::malformed(detail).into());
         }
         if identity.is_some() || token.is_some() {

@@ -9,7 +9,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder or a file in it cannot be used.
-    #[error("cannot use {path}: {reason}. Make it writable, or choose another folder by --data")]
+    #[error("cannot use {path}: {reason}. Make it writable, or choose another folder with --data")]
     Folder {
         /// The path.
         path: String,
@@ -17,7 +17,7 @@ pub enum OpenError {
         reason: String,
     },
     /// There is no database.
-    #[error("there is no database at {path}; say by --data where it is")]
+    #[error("there is no database at {path}; give its folder with --data")]
     Missing {
         /// The file.
         path: String,
@@ -82,7 +82,7 @@ pub enum OpenError {
     },
     /// The database has a schema of the same name that is another program's.
     #[error(
-        "{database} has a schema named fivefold that Fivefold has not made, and is left as it is. \
+        "{database} has a schema named fivefold that Fivefold has not made, and was left unchanged. \
          Use another database: createdb --owner={role} NAME"
     )]
     ForeignSchema {
@@ -128,8 +128,8 @@ pub enum OpenError {
     },
     /// The file has no tables.
     #[error(
-        "{path} is empty: it has no tables, and is left as it is. If it is a copy, the copy is not complete: take \
-         one by `fivefold-server backup`. For a new database, delete the file"
+        "{path} is empty: it has no tables. It was left unchanged. If it is a copy, the copy is not complete: make \
+         one with `fivefold-server backup`. For a new database, delete the file"
     )]
     Empty {
         /// The file.
@@ -137,16 +137,16 @@ pub enum OpenError {
     },
     /// A backup was put in place, and the log of the database before it was left.
     #[error(
-        "{path}-wal belongs to the database that was here before {path}, and would damage it; nothing is \
-         changed. You have put a backup in place, or deleted a file: delete {path}-wal and {path}-shm, too, and \
-         start again. `fivefold-server restore FILE` puts a backup in place without this"
+        "{path}-wal belongs to an earlier database, and would damage {path}; nothing was changed. Somebody has \
+         replaced or deleted the database file by hand: delete {path}-wal and {path}-shm, too, and start again. \
+         `fivefold-server restore FILE` restores a backup without this problem"
     )]
     LeftLog {
         /// The file of the database.
         path: String,
     },
     /// The file is a database of another program.
-    #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]
+    #[error("{path} is not a Fivefold database, and was left unchanged. Choose another --data")]
     Foreign {
         /// The file.
         path: String,
@@ -154,7 +154,7 @@ pub enum OpenError {
     /// The file was written by a server from before the first release.
     #[error(
         "{path} was written before the first release of Fivefold (format {found}), and no released \
-         version can read it; it is left as it is. Choose another --data, or move the file away"
+         version can read it; it was left unchanged. Choose another --data, or move the file away"
     )]
     PreRelease {
         /// The file.
@@ -164,8 +164,8 @@ pub enum OpenError {
     },
     /// The file was written by a newer server version.
     #[error(
-        "{path} has format {found}{}, and this server (Fivefold {VERSION}) knows formats up to {known}; it is left \
-         as it is. Start {} again, or restore a backup that was made before the upgrade",
+        "{path} has format {found}{}, and this server (Fivefold {VERSION}) knows formats up to {known}; it was left \
+         unchanged. Start {} again, or restore a backup from before the upgrade",
         .version.as_ref().map_or_else(String::new, |version| format!(" of Fivefold {version}")),
         .version.as_ref().map_or_else(|| "the newer server".to_owned(), |version| format!("Fivefold {version}"))
     )]
@@ -181,8 +181,8 @@ pub enum OpenError {
     },
     /// The format of the file has to be upgraded, and there is no backup of it.
     #[error(
-        "{path} has the older format {format}, and the server upgrades it only after it has made a backup beside it, \
-         which failed: {reason}. Nothing is changed. Correct that, and start again"
+        "{path} has the older format {format}. Before an upgrade, the server makes a backup beside the file, and this \
+         failed: {reason}. Nothing was changed. Remove the cause, and start the server again"
     )]
     NoBackup {
         /// The file.

@@ -114,8 +114,8 @@ impl Sqlite {
                 from = format,
                 to = FORMAT,
                 backup = %backup.display(),
-                "the format of the database is upgraded. To go back to an older server, stop this one and run \
-                 `fivefold-server restore` with the backup: what happens from now on is lost then"
+                "upgraded the format of the database. To go back to an older server, stop this one and run \
+                 `fivefold-server restore` with the backup; everything from now on is lost then"
             );
         }
         let process = process::begin(&mut connection).map_err(failed)?;

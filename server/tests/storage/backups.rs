@@ -110,7 +110,7 @@ fn without_a_backup_there_is_no_upgrade() {
     let errors = String::from_utf8_lossy(&limited.stderr);
     assert_eq!(limited.status.code(), Some(1), "{:?}: {errors}", limited.status);
     let last = errors.lines().next_back().unwrap_or_default();
-    assert!(last.contains("older format 13") && last.contains("Nothing is changed"), "{errors}");
+    assert!(last.contains("older format 13") && last.contains("Nothing was changed"), "{errors}");
     assert_eq!(fs::read(&file).unwrap(), before);
     assert!(!folder.path().join(KEPT).exists() && !obstacle.exists());
     drop(open(folder.path()).unwrap());

@@ -468,7 +468,7 @@ impl Reason {
             }
             Self::OperatorsOnly => "Only operators of this server can do this.",
             Self::WrongOperatorLink => {
-                "This link is not valid, or not any more. Restart the server for another one."
+                "This link is not valid, or no longer valid. Restart the server to get another one."
             }
             Self::NoSuchCase => "There is nothing like this to decide any more. Reload the list.",
             Self::WrongPasskey => {

@@ -24,7 +24,7 @@ pub enum BackupError {
     #[error(transparent)]
     Source(#[from] OpenError),
     /// The file cannot be created.
-    #[error("cannot make {path}: {error}")]
+    #[error("cannot create {path}: {error}")]
     Target {
         /// The copy.
         path: String,
@@ -35,11 +35,11 @@ pub enum BackupError {
     #[error("{0} exists already: choose another name for the backup")]
     Exists(String),
     /// There is no folder for it.
-    #[error("there is no folder for {0}: make it first")]
+    #[error("the folder of {0} does not exist: create it first")]
     NoFolder(String),
     /// The copy would take the space that the server needs.
     #[error(
-        "there is no space for {path}: the copy needs {needed} bytes, and {free} are free on its disk"
+        "not enough space for {path}: it needs {needed} bytes on its disk, and only {free} are free"
     )]
     NoSpace {
         /// The copy.
@@ -53,7 +53,7 @@ pub enum BackupError {
     #[error("the copy failed: {0}")]
     Copy(#[from] StorageError),
     /// The copy was made but is not sound, because the database is not. It was deleted.
-    #[error("the database is damaged, and is not copied:\n{0}")]
+    #[error("the database is damaged, so it was not copied:\n{0}")]
     Unsound(Findings),
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
 pub(crate) fn before_upgrade(file: &Path, format: u32) -> Result<PathBuf, OpenError> {
     let kept = with_suffix(file, &format!(".format-{format}"));
     let new = with_suffix(&kept, ".new");
-    tracing::info!(backup = %kept.display(), "makes a backup before it upgrades the database");
+    tracing::info!(backup = %kept.display(), "making a backup before the upgrade of the database");
     let copy = || -> Result<(), BackupError> {
         look_for_space(file, &new, 0)?;
         Copying::begin_again(file, &new)?.finish_with_damaged_rows()?;

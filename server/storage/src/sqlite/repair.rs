@@ -41,7 +41,7 @@ pub enum RepairError {
     #[error("nothing in {0} can be read. Restore a backup with `fivefold-server restore`")]
     Nothing(String),
     /// The copy cannot be written.
-    #[error("cannot copy {path}: {error}. Nothing is changed")]
+    #[error("cannot copy {path}: {error}. Nothing was changed")]
     Rebuild {
         /// The file.
         path: String,
@@ -49,7 +49,7 @@ pub enum RepairError {
         error: io::Error,
     },
     /// A damaged room could not be exported.
-    #[error("cannot write {path}: {error}. Nothing is changed")]
+    #[error("cannot write {path}: {error}. Nothing was changed")]
     Export {
         /// The file.
         path: String,

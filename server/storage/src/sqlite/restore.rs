@@ -28,21 +28,21 @@ pub enum RestoreError {
     #[error(transparent)]
     Open(OpenError),
     /// There is no such file.
-    #[error("there is no file {path}. Nothing is changed")]
+    #[error("there is no file {path}. Nothing was changed")]
     Missing {
         /// The backup.
         path: String,
     },
     /// The file is something else.
-    #[error("{path} is not a database of Fivefold. Nothing is changed")]
+    #[error("{path} is not a Fivefold database. Nothing was changed")]
     Foreign {
         /// The backup.
         path: String,
     },
     /// The file is the database itself, or has the name that a restore uses.
     #[error(
-        "{path} is in the place where the backup would go. Nothing is changed. Name a backup that is elsewhere, or \
-         give this file another name"
+        "{path} is the database itself, or has a name that the restore needs. Nothing was changed. Name a backup \
+         elsewhere, or give this file another name"
     )]
     InPlace {
         /// The backup.
@@ -50,8 +50,8 @@ pub enum RestoreError {
     },
     /// The backup is damaged.
     #[error(
-        "{path} is damaged, and is not restored; nothing is changed. Choose another backup. To restore what is left of \
-         this one, copy it into an empty folder as fivefold.sqlite3, run `fivefold-server check --repair --data \
+        "{path} is damaged, so it was not restored; nothing was changed. Choose another backup. To save what is left \
+         in this one, copy it into an empty folder as fivefold.sqlite3, run `fivefold-server check --repair --data \
          FOLDER`, and restore the repaired file. The damage:\n{problems}"
     )]
     Unsound {
@@ -61,7 +61,7 @@ pub enum RestoreError {
         problems: String,
     },
     /// It cannot be copied into the folder.
-    #[error("cannot restore {path}: {error}. Nothing is changed")]
+    #[error("cannot restore {path}: {error}. Nothing was changed")]
     Copy {
         /// The backup.
         path: String,
@@ -70,8 +70,8 @@ pub enum RestoreError {
     },
     /// The copy is made, and cannot be put in place.
     #[error(
-        "cannot put the backup in place as {path}: {error}. Either the old database is still there, or the new one is, \
-         complete; run the command again"
+        "cannot replace {path} with the backup: {error}. The file is either still the old database, or the complete \
+         new one; run the command again"
     )]
     Replace {
         /// The database.
@@ -107,7 +107,7 @@ impl fmt::Display for Restored {
         writeln!(f, "Restored {}:", from.display())?;
         writeln!(f, "- {rooms} rooms, {events} events, {games} finished games, {members} members")?;
         match last_at {
-            Some(at) => writeln!(f, "- its last event is of {}", utc(*at))?,
+            Some(at) => writeln!(f, "- its last event was at {}", utc(*at))?,
             None => writeln!(f, "- it has no events")?,
         }
         let by =
@@ -122,15 +122,15 @@ impl fmt::Display for Restored {
         match kept {
             Some(kept) => writeln!(
                 f,
-                "What was there before is kept in files whose names begin with {}. Delete them when you are sure \
-                 that you do not need them.",
+                "The old database is kept in files whose names begin with {}. Delete them when you are sure that you \
+                 do not need them.",
                 kept.display()
             )?,
             None => writeln!(f, "There was no database before.")?,
         }
         writeln!(
             f,
-            "Notifications and e-mail are off, in case another server has the same data. If this one replaces it, run \
+            "Notifications and e-mail are off, in case another server uses the same data. If this one replaces it, run \
              `fivefold-server push`."
         )
     }
