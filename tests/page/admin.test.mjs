@@ -60,7 +60,7 @@ async function firstOperator() {
   await signUp(late.page, 'Lars');
   await late.page.goto(link);
   await late.page.getByRole('button', { name: 'Make Lars the operator' }).click();
-  await late.page.getByText('This link is not valid any more').waitFor();
+  await late.page.getByText('This link is no longer valid').waitFor();
   await late.page.context().close();
   return operator;
 }
@@ -68,10 +68,10 @@ async function firstOperator() {
 /** Everybody reads what the operator announces. @param {Page} page */
 async function announces(page) {
   const bob = await guest(at, {}, 'Bob');
-  const field = page.getByLabel('One line for everybody who is here, and who comes later');
+  const field = page.getByLabel('One line, for everybody who is online now or comes later');
   await field.fill('A new version comes at noon');
   await field.press('Enter');
-  await part(page, 'Tell everybody').getByText('Done.').waitFor();
+  await part(page, 'Announcement').getByText('Done.').waitFor();
   await told(bob.page, 'A new version comes at noon').waitFor();
   await shoot(bob.page, 'announcement');
   assert.deepEqual(await faults(bob.page), []);
@@ -105,7 +105,7 @@ async function closes(page) {
   const room = new URL(ann.page.url()).pathname;
   const close = part(page, 'Close a room');
   await close.getByLabel('Code of the room, or a link to it').fill(`${at.server.url}${room}?seat=first`);
-  await close.getByLabel('Reason, which everybody in the room reads').fill('Insults in chat');
+  await close.getByLabel('Reason (everybody in the room sees it)').fill('Insults in chat');
   await close.getByRole('button', { name: 'Close the room' }).click();
   await close.getByText('Done.').waitFor();
   for (const player of [ann, bob]) {
@@ -113,7 +113,7 @@ async function closes(page) {
   }
   await shoot(ann.page, 'closed-room');
   await close.getByLabel('Code of the room, or a link to it').fill('nosuchroom12');
-  await close.getByLabel('Reason, which everybody in the room reads').fill('Insults');
+  await close.getByLabel('Reason (everybody in the room sees it)').fill('Insults');
   await close.getByRole('button', { name: 'Close the room' }).click();
   await close.getByText('Done.').waitFor({ state: 'detached' });
   await ann.page.context().close();
@@ -123,14 +123,14 @@ async function closes(page) {
 /** Nobody begins a game while new ones are paused. @param {Page} page */
 async function pauses(page) {
   await page.getByRole('button', { name: 'Pause new games' }).click();
-  await page.getByRole('button', { name: 'Let new games begin' }).waitFor();
+  await page.getByRole('button', { name: 'Allow new games' }).waitFor();
   await page.getByText('no: paused by an operator').waitFor();
   await shoot(page, 'paused');
   const ann = await guest(at, {}, 'Ann');
   await ann.page.goto('/lobby');
   await ann.page.getByRole('button', { name: 'Post and wait' }).click();
   await ann.page.getByText('New games are paused on this server. Try again later.').first().waitFor();
-  await page.getByRole('button', { name: 'Let new games begin' }).click();
+  await page.getByRole('button', { name: 'Allow new games' }).click();
   await page.getByRole('button', { name: 'Pause new games' }).waitFor();
   await ann.page.context().close();
 }
@@ -141,7 +141,7 @@ test('the first operator is made by the link, and looks after the server', async
   await announces(page);
   await closes(page);
   await pauses(page);
-  await page.getByText('What operators did since the start').click();
+  await page.getByText('What operators did since the server started').click();
   const acts = page.locator('details[open] li');
   await acts.filter({ hasText: 'Closed the room' }).getByText('Insults in chat').waitFor();
   await acts.filter({ hasText: 'Announced: A new version comes at noon' }).first().waitFor();

@@ -58,6 +58,6 @@ export const texts = {
   refused_rated_game: 'This position is on the board of a rated game that is running. Ask again after the game.',
   refused_operators_only: 'Only operators of this server can see this. Sign in as one.',
   refused_wrong_operator_link:
-    'This link is not valid any more: it was used, or the server was restarted. Restart the server for another one.',
+    'This link is no longer valid: it was used, or the server has restarted. Restart the server to get another one.',
   refused_no_such_case: 'No one has this ID, or the case has already been decided.',
 };

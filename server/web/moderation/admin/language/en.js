@@ -8,7 +8,7 @@ export const texts = {
 
   first: 'First operator',
   first_how:
-    'This server has no operator yet. The link that you have opened makes one account its operator, once. An operator looks after the server and decides about people who behave badly.',
+    'This server has no operator yet. The link that you opened makes one account its operator, and works once. An operator looks after the server, and decides what happens to people who behave badly.',
   first_account: 'Create an account, or sign in',
   first_become: 'Make {name} the operator',
 
@@ -31,16 +31,16 @@ export const texts = {
   online_of: '{accounts} signed in, {guests} guests, {programs} programs; {sessions} connections',
   rooms: 'Rooms',
   rooms_of: '{rooms} open, {games} with a running game',
-  rates: 'Each second',
+  rates: 'Per second',
   rates_of: '{done} commands, {refused} refused, {http} web requests',
 
   pause: 'Pause new games',
-  resume: 'Let new games begin',
+  resume: 'Allow new games',
   pause_how:
-    'While a node is paused, running games go on and nobody begins a new one there. It is not ready then, so a proxy that asks /readyz sends nobody to it: with one node behind such a proxy, this page is gone, too, until the server is restarted.',
+    'On a paused node, running games go on, but nobody can begin a new one. The node is not ready then, so a proxy that checks /readyz sends nobody to it. If it is the only node behind such a proxy, you cannot open this page either until you restart the server.',
 
-  announce: 'Tell everybody',
-  announce_text: 'One line for everybody who is here, and who comes later',
+  announce: 'Announcement',
+  announce_text: 'One line, for everybody who is online now or comes later',
   announce_send: 'Announce',
   announce_end: 'Take it back',
   announced: '{by}, until {date}',
@@ -48,9 +48,9 @@ export const texts = {
   hours_of: { one: '{count} hour', other: '{count} hours' },
 
   close: 'Close a room',
-  close_how: 'A game that runs there ends without a result. Finished games stay.',
+  close_how: 'A game that is running there ends without a result. Finished games stay.',
   room_code: 'Code of the room, or a link to it',
-  close_reason: 'Reason, which everybody in the room reads',
+  close_reason: 'Reason (everybody in the room sees it)',
   close_room: 'Close the room',
 
   people: 'Who is online',
@@ -61,12 +61,12 @@ export const texts = {
   public_games: 'Running public games',
   moves: { one: '{count} move', other: '{count} moves' },
   spectators: { one: '{count} spectator', other: '{count} spectators' },
-  acts: 'What operators did since the start',
+  acts: 'What operators did since the server started',
   act_first_operator: 'Became the first operator:',
   act_announce: 'Announced:',
   act_end_announcement: 'Took back:',
-  act_pause: 'Paused new games at node',
-  act_resume: 'Let new games begin at node',
+  act_pause: 'Paused new games on node',
+  act_resume: 'Allowed new games on node',
   act_close_room: 'Closed the room',
   decisions: 'Decisions about people',
   do_note: 'Note',

@@ -3,9 +3,9 @@
 export const texts = {
   embed: 'Embed',
   embed_code: 'Code for your site',
-  embed_how: 'Paste this code into a page of your site. The board is live while the game is running.',
+  embed_how: 'Paste this code into a page on your site. While the game is running, the board shows each move live.',
   embed_theme: 'Colors',
-  theme_auto: 'As the visitor’s device',
+  theme_auto: 'Same as the visitor’s device',
   theme_light: 'Light',
   theme_dark: 'Dark',
 };
