@@ -1,8 +1,8 @@
-//! The link that makes the first operator. The program prints it at a start without any operator; whoever has it and an
-//! account may become the operator, once.
+//! The link that makes the first operator. The program prints it if it starts without any operator. One person with the
+//! link and an account can become the operator.
 //!
-//! The token of the link is in the memory of the node that printed it, as a hash, and the other nodes ask for it. A
-//! restart forgets it and makes another one.
+//! The node that printed the link keeps a hash of its token in memory, and the other nodes ask for it. After a restart
+//! the token is not valid any more, and the node makes another one.
 
 use std::{fmt, net::IpAddr};
 

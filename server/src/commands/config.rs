@@ -23,8 +23,8 @@ pub fn check(sources: Sources, file: Option<&str>) -> Result<String, Faults> {
     })
 }
 
-/// Each setting with its value and where it comes from, in the form of a settings file. Defaults are comments, and so is
-/// a secret, unless it stands in a file of its own.
+/// Each setting with its value and where it comes from, in the form of a settings file. Defaults are comments, and so
+/// is a secret, unless it stands in a file of its own.
 pub fn show(settings: &Settings) -> String {
     let mut text = String::new();
     for setting in SETTINGS {

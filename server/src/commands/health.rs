@@ -174,9 +174,9 @@ fn read(status: StatusCode, answer: &Value) -> anyhow::Result<Option<Health>> {
     Ok(Some(Health { condition, warnings }))
 }
 
-/// Trusts whatever certificate is shown, for a connection that does not leave this machine and carries no secret. The
-/// certificate is for the name that people use, not for this address, and the one in the file may be newer than the one
-/// that the server shows until SIGHUP. Whether it is about to end is a metric.
+/// Trusts any certificate, for a connection that does not leave this machine and carries no secret. The certificate is
+/// for the name that people use, not for this address. The one in the file may be newer, as the server shows the old
+/// one until SIGHUP. A metric tells when it ends.
 #[derive(Debug)]
 struct OwnMachine(Arc<CryptoProvider>);
 

@@ -148,8 +148,8 @@ const fn is_secret<T, K: Kind<T>>(_: &K, _: fn(&Settings) -> &T) -> bool {
     K::IS_SECRET
 }
 
-/// A row is the help, the name (with `--` if there is a flag), the value, `[again]` if it is read again on SIGHUP, its
-/// kind, and the field: one of its own, or one of [`Limits`].
+/// A row has the help, the name (with `--` if there is a flag), the value, `[again]` if it is read again on SIGHUP, and
+/// its kind. Last comes the field: one of [`Settings`] itself, or one of [`Limits`].
 macro_rules! settings {
     (
         $($(#[doc = $help:literal])+ $name:literal $($value:ident)? $([$again:ident])?: $kind:expr

@@ -1,6 +1,6 @@
-//! Where settings come from: flags, then variables, then the settings file, then defaults. A word that looks like a
-//! setting and is none is most likely a typing error, with which a server would start with other settings than its
-//! operator believes; so it is refused. All faults are found, not only the first.
+//! Where settings come from: flags, then variables, then the settings file, then defaults. An unknown setting is most
+//! likely a typing error, and the server would start with other settings than its operator believes. So it is refused.
+//! All faults are found, not only the first.
 
 use std::{collections::BTreeMap, env, ffi::OsString, fmt, fs};
 
@@ -23,7 +23,7 @@ const PREFIX: &str = "FIVEFOLD_";
 /// The flags that commands take, too: where the data is.
 const FOR_COMMANDS: [&str; 3] = ["config", "data", "database"];
 
-/// Everything that is wrong with the settings, a line each. Each names its place, and none repeats a secret.
+/// Everything that is wrong with the settings, one line each. Each line names the place, and none repeats a secret.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct Faults(pub Vec<String>);

@@ -1,7 +1,7 @@
 //! Boards for other sites: their addresses, and the game on TV.
 //!
-//! They are nobody's: the page that is sent has no cookies and no storage, and its socket only watches. It does not
-//! know what they show; see `server/web/embed`.
+//! A board has no identity: its page has no cookies and no storage, and its socket can only watch. `server/web/embed`
+//! decides what it shows.
 
 use std::sync::Arc;
 

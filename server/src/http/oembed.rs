@@ -129,8 +129,8 @@ impl Target {
     }
 }
 
-/// Width and height of a board in pixels: as large as the site allows, up to the usual size. It is as wide as high, with
-/// more above and below.
+/// Width and height of a board in pixels: as large as the site allows, up to the usual size. It is as wide as high,
+/// with more above and below.
 fn size(maxwidth: Option<NonZeroU32>, maxheight: Option<NonZeroU32>) -> (u32, u32) {
     let most_high = maxheight.map_or(u32::MAX, NonZeroU32::get);
     let width = WIDTH.min(maxwidth.map_or(u32::MAX, NonZeroU32::get));

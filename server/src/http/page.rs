@@ -36,8 +36,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types worker service-worker";
 
-/// Content security policy of a board on another site. `sandbox` gives it an origin of its own: it has no cookies and no
-/// storage of this server, and it can only open links in new tabs. No `frame-ancestors`, so that every page may show
+/// Content security policy of a board on another site. `sandbox` gives it an origin of its own: it has no cookies and
+/// no storage of this server, and it can only open links in new tabs. No `frame-ancestors`, so that every page may show
 /// it, even a file.
 const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \

@@ -1,5 +1,5 @@
-//! The limits of what is logged for operators and read from their files, of backups and of what operators do about the
-//! server, and when the server follows the system's clock.
+//! Limits that concern operators: what is logged and read from their files, backups, and what they do on the server.
+//! Also when the server follows the system's clock.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -17,13 +17,13 @@ pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
 pub const ACTS_KEPT: usize = 50;
 /// Most people online that an operator sees.
 pub const SHOWN_TO_OPERATORS_MAX: usize = 200;
-/// Longest time that an announcement stands, in hours.
+/// Longest time that an announcement lasts, in hours.
 pub const ANNOUNCEMENT_HOURS_MAX: u32 = 7 * 24;
 /// How often a node repeats the newest announcement to the others.
 pub const ANNOUNCEMENT_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// How long an operator waits for a room to close.
 pub const ROOM_CLOSES_WITHIN: Duration = Duration::from_secs(5);
-/// Tries of one address at the link that makes the first operator, in [`FIRST_OPERATOR_TRIES_WITHIN`].
+/// Tries of one address with the link for the first operator, in [`FIRST_OPERATOR_TRIES_WITHIN`].
 pub const FIRST_OPERATOR_TRIES_MAX: u32 = 10;
 /// See [`FIRST_OPERATOR_TRIES_MAX`].
 pub const FIRST_OPERATOR_TRIES_WITHIN: Duration = Duration::from_secs(10 * 60);
@@ -35,11 +35,11 @@ pub const CLOCK_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 pub const SECRET_FILE_BYTES: u64 = 64 << 10;
 /// The hours from one backup to the next that an operator may choose, up to a year; 0 for no backups.
 pub const BACKUP_HOURS: RangeInclusive<u32> = 0..=8_784;
-/// Backups that are kept unless the operator chooses another number; for one each six hours a week.
+/// Backups that are kept unless the operator chooses another number: a week of one every six hours.
 pub const BACKUPS_KEPT: usize = 28;
 /// How often the server looks whether a backup is due.
 pub const BACKUP_LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// After a backup that failed, the server waits so long before it tries again.
+/// How long the server waits after a failed backup before it tries again.
 pub const BACKUP_RETRIED_AFTER: Duration = Duration::from_secs(10 * 60);
 
 const _: () = assert!(

@@ -1,8 +1,8 @@
 //! What an operator tells everybody: one announcement at a time, at all nodes.
 //!
-//! It is in memory. A node repeats the newest one that it knows to the others, so that those that have started since,
-//! or have missed it, learn of it; an announcement that was taken back is repeated the same way until it would have
-//! ended. A restart of the only node forgets it.
+//! It is in memory. Each node repeats the newest one that it knows, so that nodes that have started since, or have
+//! missed it, learn of it. If an operator takes it back, the nodes repeat that, too, until it would have ended. A
+//! restart of the only node forgets it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

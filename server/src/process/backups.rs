@@ -1,5 +1,5 @@
-//! Makes backups of the database file at intervals, beside the games: on a thread that runs only when no other needs
-//! the processor, and from a connection that delays no commit.
+//! Makes backups of the database file at intervals, without slowing down games. The thread runs only when no other
+//! needs the processor, and the connection delays no commit.
 
 use std::{
     convert::Infallible,
@@ -67,7 +67,7 @@ impl Backups {
         Some((Duration::from_millis(age), plan.every))
     }
 
-    /// Whether the last backup should have been followed by another long ago.
+    /// Whether the next backup is long overdue.
     pub(crate) fn last_backup_is_old(&self) -> bool {
         self.age().is_some_and(|(age, every)| age > 2 * every)
     }

@@ -1,4 +1,5 @@
-//! How a server is: one answer for `/readyz`, the metric `ready`, the service manager and `fivefold-server health`.
+//! The state of a server: one answer for `/readyz`, the metric `ready`, the service manager and `fivefold-server
+//! health`.
 //!
 //! It decides, and asks nobody: `Server::health` gathers the facts.
 
@@ -16,19 +17,19 @@ use crate::process::{disk::DiskLevel, storage_check::StorageAnswer};
 pub enum Condition {
     /// It takes clients.
     Ready,
-    /// It stops soon, and takes no new rooms.
+    /// It will stop soon, and takes no new rooms.
     Draining,
-    /// An operator lets it take no new rooms until further notice.
+    /// An operator has paused new rooms until further notice.
     Paused,
-    /// Its database is a file, which cannot be written.
+    /// Its database file cannot be written.
     NoDisk,
     /// The database fails, or does not answer.
     NoDatabase,
-    /// A node that has not been connected to the bus yet.
+    /// The node has not connected to the bus yet.
     NoBus,
-    /// A node that alone has lost the bus.
+    /// This node, and no other, has lost the bus.
     CutOff,
-    /// A node whose heartbeats the database does not answer.
+    /// The database does not answer the node's heartbeats.
     NoHeartbeat,
 }
 

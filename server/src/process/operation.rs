@@ -1,5 +1,5 @@
-//! What operators see and do about this node as a whole: since when it runs, whether they have paused new rooms here,
-//! and what they have done. A restart forgets it; the audit log keeps the acts.
+//! What operators see of this node as a whole: when it started, whether new rooms are paused, and what operators did. A
+//! restart forgets it; the audit log keeps the acts.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,7 @@ pub(crate) struct Operation {
     acts: Mutex<VecDeque<Act>>,
 }
 
-/// Something that an operator has done about the server.
+/// Something that an operator has done on this server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Act {
     /// When, in milliseconds since the Unix epoch.

@@ -1,9 +1,9 @@
 //! Tells the service manager (systemd) when the server is ready, reloads and stops, and that it still works, by
 //! datagrams to `$NOTIFY_SOCKET` (see sd_notify(3)). Without that variable, nothing happens.
 //!
-//! The watchdog restarts a process that hangs. An outage of the database is none: a restart would not end it, and it
-//! would lose the games that wait for it. So a ping needs a server that answers how it is, whatever the answer is, and
-//! a storage that still answers, even if only with errors.
+//! The watchdog restarts a process that hangs. A server whose database fails does not hang: a restart would not help,
+//! and would lose the games that wait for the database. So the server sends pings as long as it can determine its own
+//! state, good or bad, and its storage still answers, even if only with errors.
 
 #[cfg(target_os = "linux")]
 use std::os::{linux::net::SocketAddrExt, unix::ffi::OsStrExt};
@@ -29,9 +29,9 @@ use crate::process::health::Health;
 
 /// How often the status is sent if there is no watchdog.
 const STATUS_INTERVAL: Duration = Duration::from_secs(15);
-/// A service manager that reads nothing for so long misses a message.
+/// A service manager that reads nothing for this time misses a message.
 const SENT_WITHIN: Duration = Duration::from_secs(1);
-/// How long the server may need to find out how it is: it waits for its storage, for at most 2 s.
+/// How long the server may need to determine its state. It waits at most 2 s for its storage.
 const HEALTH_KNOWN_WITHIN: Duration = Duration::from_secs(10);
 /// How long a node may need to join its cluster again.
 const JOINS_WITHIN: Duration = Duration::from_secs(120);
@@ -53,7 +53,7 @@ struct Connected {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Course {
     phase: Phase,
-    /// When the phase began, or when it was last known how the server is.
+    /// When the phase began, or when the state of the server was last known.
     since: Instant,
     is_stuck: bool,
 }

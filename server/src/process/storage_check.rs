@@ -15,12 +15,12 @@ use tokio::{
 
 use crate::process::read_pool::ReadPool;
 
-/// A storage that takes longer to answer whether it works does not work.
+/// A storage that takes longer to answer does not work.
 const STORAGE_ANSWERS_WITHIN: Duration = Duration::from_secs(2);
-/// It is not asked again sooner.
+/// The shortest time between two questions to the storage.
 const STORAGE_CHECKED_AGAIN: Duration = Duration::from_secs(1);
-/// A writer that has served nobody for so long, although somebody waits, is stuck. It is longer than anything that one
-/// request may wait for: a PostgreSQL database with several hosts is given up after less than a minute.
+/// A writer that has served nobody for this time, although somebody waits, is stuck. It is longer than anything that
+/// one request may wait for: a PostgreSQL database with several hosts is given up after less than a minute.
 const STORAGE_STUCK_AFTER: Duration = Duration::from_secs(90);
 
 /// What the storage answers.

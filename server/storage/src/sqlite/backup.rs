@@ -1,5 +1,5 @@
-//! Copies a database, also while a server uses it: when an operator asks for it, at intervals, before its format is
-//! upgraded, and into the place of another one.
+//! Copies a database, also while a server uses it. This serves backups by hand, at intervals and before an upgrade of
+//! the format, and restores.
 
 use std::{
     fmt,
@@ -188,7 +188,7 @@ fn forbid_pushes(copy: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Checks that there is space for a copy, and so much more.
+/// Checks that there is space for a copy, and that many more bytes.
 ///
 /// # Errors
 /// If there is not, or it cannot be measured.
@@ -216,8 +216,8 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Copies a database whose format is about to be upgraded into a file beside it, such as
-/// `fivefold.sqlite3.format-12`, in place of one that is left from an earlier upgrade of this format.
+/// Copies a database before an upgrade of its format into a file beside it, such as `fivefold.sqlite3.format-12`. This
+/// replaces the copy from an earlier upgrade of the same format.
 ///
 /// # Errors
 /// If that fails; the server must not upgrade the file then.

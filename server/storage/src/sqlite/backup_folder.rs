@@ -17,7 +17,7 @@ use super::{
 const MINUTE_MS: u64 = 60_000;
 const START: &str = "fivefold-";
 const END: &str = ".sqlite3";
-/// How the names of files end that a killed server leaves.
+/// The end of the names of files that a killed server leaves.
 const PARTIAL: [&str; 2] = [".new", ".new-journal"];
 
 /// The folder, and the database that is copied into it.
@@ -47,9 +47,9 @@ impl BackupFolder {
         &self.folder
     }
 
-    /// Makes the folder unless it is there, and removes what a killed server has left. Returns when the newest backup
-    /// was made, by its name, among those that are not from the future; nothing without one. Times are in milliseconds
-    /// since the Unix epoch.
+    /// Makes the folder unless it is there, and removes what a killed server has left. Returns the time in the name of
+    /// the newest backup, in milliseconds since the Unix epoch; nothing if there is none. Backups from the future do
+    /// not count.
     ///
     /// # Errors
     /// If the folder cannot be made or changed.

@@ -48,8 +48,8 @@ pub(crate) fn inspect(file: &Path) -> Result<u32, OpenError> {
     }
 }
 
-/// Plays back the rollback journal of a copy. A server leaves it that is killed just when it begins to use the copy, and
-/// only a connection that writes can play it back.
+/// Plays back the rollback journal of a copy. A server leaves one if it is killed just when it begins to use the copy.
+/// Only a connection that writes can play it back.
 fn play_back_journal(file: &Path) -> Result<(), StorageError> {
     let journal = fs::metadata(with_suffix(file, "-journal"));
     if !journal.is_ok_and(|journal| journal.len() > 0) || !is_ours(file) {
@@ -97,7 +97,7 @@ pub(crate) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Keeps every statement prepared. By default SQLite prepares some again for each new value, in case another
-/// plan suits it better, which takes ten times as long as to find a row. So a statement that needs a
+/// plan suits it better. That takes ten times as long as to find a row. So a statement that needs a
 /// partial index has the constants of that index in its text.
 pub(super) fn prepare_once(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);

@@ -1,4 +1,4 @@
-//! Puts a new file in the place of a database that no server uses, and keeps the old one beside it.
+//! Replaces the file of a database that no server uses, and keeps the old file beside it.
 
 use std::{
     fs::{self, File},
@@ -34,7 +34,7 @@ pub(super) fn replace(file: &Path, new: &Path, label: &str) -> io::Result<PathBu
     File::open(new)?.sync_all()?;
     let log = write_ahead_log::path_of(file);
     if write_ahead_log::size(file)? > 0 {
-        // A log of yet another database must not stand beside this one. If nobody can say, it is this one's.
+        // The log of another database must not stand beside this one. In doubt, it belongs to this one.
         let is_of_another =
             write_ahead_log::is_of_another(file, last_process(file)).is_ok_and(|is_other| is_other);
         let suffix = if is_of_another { ".left-wal" } else { "-wal" };
@@ -59,7 +59,7 @@ pub(super) fn replace(file: &Path, new: &Path, label: &str) -> io::Result<PathBu
     Ok(old)
 }
 
-/// Gives a file a second name, or copies it where a disk has no second names.
+/// Gives a file a second name, or copies it if the disk does not support that.
 fn keep(file: &Path, name: &Path) -> io::Result<()> {
     fs::hard_link(file, name)
         .or_else(|_| fs::copy(file, name).and_then(|_| File::open(name)?.sync_all()))

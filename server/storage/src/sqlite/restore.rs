@@ -1,4 +1,4 @@
-//! Puts a backup in the place of a database while no server uses it.
+//! Replaces a database with a backup while no server uses it.
 
 use std::{
     fmt, fs, io,
@@ -136,8 +136,8 @@ impl fmt::Display for Restored {
     }
 }
 
-/// Puts a copy of a backup in the place of a folder's database, and keeps what was there under another name. The backup
-/// stays as it is. It may be any file of a database that this server can read, with a `-wal` file beside it.
+/// Replaces a folder's database with a copy of a backup, and keeps the old one under another name. The backup stays as
+/// it is. It may be any database file that this server can read, with a `-wal` file beside it.
 ///
 /// # Errors
 /// If a server uses the folder, or the backup is not sound; nothing is changed then.
@@ -212,9 +212,8 @@ fn contents(file: &Path, findings: Findings) -> rusqlite::Result<Restored> {
     })
 }
 
-/// Brings what is in the log of the old database into its file, if the two belong together. The file alone has everything
-/// then, and at no moment of the restore are there files of both databases. If that fails, the log is kept beside the
-/// old file.
+/// Moves the log of the old database into its file, if the two belong together. Then the file alone has everything, and
+/// files of both databases are never there at the same time. If that fails, the log is kept beside the old file.
 fn bring_in_log(file: &Path) {
     if !matches!(inspect(file), Ok(_) | Err(OpenError::Newer { .. } | OpenError::PreRelease { .. }))
     {
