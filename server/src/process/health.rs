@@ -1,5 +1,4 @@
-//! The state of a server: one answer for `/readyz`, the metric `ready`, the service manager and `fivefold-server
-//! health`.
+//! The state of a server: one answer for `/readyz`, the metric `ready`, systemd and `fivefold-server health`.
 //!
 //! It decides, and asks nobody: `Server::health` gathers the facts.
 
