@@ -6,6 +6,7 @@
 mod account;
 mod admin;
 mod analyse;
+mod api_document;
 mod audit;
 mod caller;
 mod challenges;
@@ -84,33 +85,40 @@ const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
-    let questions = Router::new()
-        .route("/api/games", get(games::list))
-        .route("/api/games/{id}", get(games::game).layer(map_response(for_every_origin)))
-        .route("/api/games/{id}/analysis", get(games::review))
-        .route("/api/analyse", post(analyse::analyse))
-        .route("/api/position", post(position::judge))
-        .route("/api/oembed", get(oembed::describe).layer(map_response(for_every_origin)))
-        .route("/api/tv", get(embed::on_tv).layer(map_response(for_every_origin)))
-        .route("/analyse.png", get(picture::of_position))
-        .route("/games.atom", get(feeds::atom))
-        .route("/games.ics", get(feeds::calendar))
+    let Routes { open, questions, accounts, plans, players } = routes();
+    let questions = questions
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
-    let accounts = account::routes()
-        .merge(moderation::routes())
-        .merge(admin::routes())
-        .merge(challenges::routes())
-        .merge(friends::routes())
-        .merge(notes::routes())
-        .merge(time_off::routes())
-        .merge(pushes::routes())
-        .merge(puzzles::routes());
     let accounts = guarded(&server, accounts, ACCOUNT_BODY_MAX);
-    let plans = guarded(&server, conditional_moves::routes(), CONDITIONAL_MOVES_BODY_MAX);
-    let players =
-        players::routes().route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
-    Router::new()
+    let plans = guarded(&server, plans, CONDITIONAL_MOVES_BODY_MAX);
+    let players = players.route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
+    open.merge(questions)
+        .merge(accounts)
+        .merge(plans)
+        .merge(players)
+        .fallback(page::missing)
+        .layer(map_response_with_state(Arc::clone(&server), secure))
+        .layer(from_fn_with_state(Arc::clone(&server), attribute))
+        .layer(from_fn_with_state(Arc::clone(&server), measure))
+        .with_state(server)
+}
+
+/// All routes, by what [`router`] puts before them. A test compares them with the document of the API.
+struct Routes {
+    /// Nothing.
+    open: Router<Arc<Server>>,
+    /// Limits of rates and bodies.
+    questions: Router<Arc<Server>>,
+    /// The guard of accounts.
+    accounts: Router<Arc<Server>>,
+    /// The same, for larger bodies.
+    plans: Router<Arc<Server>>,
+    /// Limits of rates.
+    players: Router<Arc<Server>>,
+}
+
+fn routes() -> Routes {
+    let open = Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
         .route("/lobby", get(page::page))
@@ -134,16 +142,30 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/healthz", get(monitor::health).layer(map_response(for_every_origin)))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))
-        .merge(embed::routes())
-        .merge(questions)
-        .merge(accounts)
-        .merge(plans)
-        .merge(players)
-        .fallback(page::missing)
-        .layer(map_response_with_state(Arc::clone(&server), secure))
-        .layer(from_fn_with_state(Arc::clone(&server), attribute))
-        .layer(from_fn_with_state(Arc::clone(&server), measure))
-        .with_state(server)
+        .merge(embed::routes());
+    let questions = Router::new()
+        .route("/api/games", get(games::list))
+        .route("/api/games/{id}", get(games::game).layer(map_response(for_every_origin)))
+        .route("/api/games/{id}/analysis", get(games::review))
+        .route("/api/analyse", post(analyse::analyse))
+        .route("/api/position", post(position::judge))
+        .route("/api/oembed", get(oembed::describe).layer(map_response(for_every_origin)))
+        .route("/api/tv", get(embed::on_tv).layer(map_response(for_every_origin)))
+        .route("/analyse.png", get(picture::of_position))
+        .route("/games.atom", get(feeds::atom))
+        .route("/games.ics", get(feeds::calendar));
+    let accounts = account::routes()
+        .merge(moderation::routes())
+        .merge(admin::routes())
+        .merge(challenges::routes())
+        .merge(friends::routes())
+        .merge(notes::routes())
+        .merge(time_off::routes())
+        .merge(pushes::routes())
+        .merge(puzzles::routes());
+    let plans = conditional_moves::routes();
+    let players = players::routes().merge(api_document::routes());
+    Routes { open, questions, accounts, plans, players }
 }
 
 /// Guards routes about accounts, and limits their bodies to this many bytes.

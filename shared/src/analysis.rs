@@ -16,7 +16,7 @@ pub const fn is_supported(variant: Variant) -> bool {
 /// The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`,
 /// `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
     /// The probability of winning, from 0 to 1.
@@ -48,7 +48,7 @@ impl Value {
 /// A move with its continuation. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8,
 /// 8]]}`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Line {
     /// The value of the first move.
     pub value: Value,
@@ -58,7 +58,7 @@ pub struct Line {
 
 /// An update of a running analysis, as the protocol carries it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Report {
     /// Search depth in plies.
     pub depth: u16,
@@ -98,7 +98,7 @@ impl Analysis {
 /// A bot's weight of a candidate, on that bot's own scale. On the wire:
 /// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Weight {
     /// The candidate.
     pub point: Point,

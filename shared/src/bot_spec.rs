@@ -28,7 +28,7 @@ const ELO_OF_PATTERN: u32 = 532;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum BotKind {
     /// Plays small boards perfectly.
@@ -78,7 +78,7 @@ impl FromStr for BotKind {
 ///
 /// Any kind and level can be written; [`BotSpec::offered`] checks that the bot exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct BotSpec {
     /// The kind.
     pub kind: BotKind,

@@ -63,7 +63,7 @@ pub fn millis(duration: Duration) -> u64 {
 /// "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`,
 /// `move 30s`, `3d`, `7d+12h`. A parsed value is in range; check values built otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", remote = "Self")]
 pub enum TimeControl {
     /// No limit.
@@ -328,7 +328,7 @@ impl TimeControl {
 
 /// The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct SideTime {
     /// Left of the main time, or for the move.
     pub left_ms: u64,
@@ -349,7 +349,7 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
 /// {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. In a daily game `off` has the time off of
 /// a player, in which their time stands still: `{"first": {"from": ..., "until": ...}, "second": null}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Clock {
     control: TimeControl,
     #[serde(flatten)]
@@ -361,7 +361,7 @@ pub struct Clock {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 struct Running {
     seat: Seat,
     since: u64,

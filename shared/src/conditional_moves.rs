@@ -21,6 +21,7 @@ pub const CONDITIONAL_MOVES_WRITTEN_MAX: usize = 2_000;
 /// Lines that a player expects, with the replies. On the wire: `{"ply": 6, "lines": [[[7, 8], [8, 9]], [[7, 6], [6,
 /// 5]]]}`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConditionalMoves {
     /// How many moves the game has before each line.
     pub ply: usize,
@@ -31,6 +32,7 @@ pub struct ConditionalMoves {
 
 /// Conditional moves, and the game that they are for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameConditionalMoves {
     /// Its number in the room.
     pub game: u32,
@@ -43,6 +45,7 @@ pub struct GameConditionalMoves {
 
 /// What a player has planned in a game, as the server answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConditionalMovesStatus {
     /// The variant and the board.
     pub rules: Rules,

@@ -7,6 +7,7 @@ use crate::protocol::{GameSettings, MemberId, Name, RoomCode};
 
 /// A member's friends, the requests that wait, and one setting.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FriendList {
     /// Friends who are online first, then by name.
     pub friends: Vec<Friend>,
@@ -16,6 +17,7 @@ pub struct FriendList {
 
 /// Somebody on the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Friend {
     /// Their account.
     pub member: MemberId,
@@ -37,6 +39,7 @@ pub struct Friend {
 
 /// A challenge to a daily game that waits until the friend answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitingChallenge {
     /// Whether the member has made it, and not the friend.
     pub own: bool,
@@ -48,6 +51,7 @@ pub struct WaitingChallenge {
 
 /// How a member stands with somebody on their list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FriendStanding {
     /// The other one has asked.
@@ -64,6 +68,7 @@ pub enum FriendStanding {
 #[derive(
     Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, EnumString, IntoStaticStr,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum OnlineTo {

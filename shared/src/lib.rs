@@ -11,6 +11,8 @@ pub mod bot_spec;
 pub mod clock;
 pub mod conditional_moves;
 pub mod friends;
+#[cfg(test)]
+mod json_schema;
 pub mod local_room;
 pub mod notation;
 pub mod note;

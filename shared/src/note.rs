@@ -6,6 +6,7 @@ use crate::protocol::RoomCode;
 
 /// A member's note about the games of a room. Nobody else sees it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
     /// The room.
     pub room: RoomCode,
@@ -17,6 +18,7 @@ pub struct Note {
 
 /// All notes of a member, as the server answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoteList {
     /// The notes, the newest first.
     pub notes: Vec<Note>,
@@ -24,6 +26,7 @@ pub struct NoteList {
 
 /// The text of a note, as the server answers and takes it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoteText {
     /// Empty if there is no note.
     pub text: String,

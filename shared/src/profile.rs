@@ -14,7 +14,7 @@ use crate::{
 
 /// The profile of an account.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Profile {
     /// The member.
     pub member: MemberId,
@@ -46,7 +46,7 @@ pub struct Profile {
 
 /// A game in a profile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ProfileGame {
     /// The game.
     #[serde(flatten)]
@@ -63,7 +63,7 @@ pub struct ProfileGame {
 
 /// How games ended for somebody, by stone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ResultsByStone {
     /// With Black.
     pub black: Results,
@@ -73,7 +73,7 @@ pub struct ResultsByStone {
 
 /// Somebody whom a player has met.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Opponent {
     /// The member.
     pub member: MemberId,
@@ -89,10 +89,10 @@ pub struct Opponent {
 
 /// A rating in one pool, in whole points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ProfileRating {
     /// The pool.
-    #[cfg_attr(test, ts(as = "String"))]
+    #[cfg_attr(test, schemars(with = "String"), ts(as = "String"))]
     pub pool: RatingPool,
     /// The points, from 400.
     pub rating: u32,
@@ -111,10 +111,10 @@ pub struct ProfileRating {
 
 /// Games against the server's bots that give a first rating in a pool.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Placement {
     /// The pool of the first rating.
-    #[cfg_attr(test, ts(as = "String"))]
+    #[cfg_attr(test, schemars(with = "String"), ts(as = "String"))]
     pub pool: RatingPool,
     /// How many of them were played.
     pub games: u64,
@@ -126,7 +126,7 @@ pub struct Placement {
 
 /// How somebody solves puzzles, in whole points. Each puzzle has a rating of its own, and is an opponent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct PuzzleScore {
     /// The points, from 400.
     pub rating: u32,
@@ -146,7 +146,7 @@ pub struct PuzzleScore {
 
 /// How somebody's rating in puzzles has changed: at most one point for each day (UTC), the oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct PuzzleHistory {
     /// The last rating of each day with a try.
     pub points: Vec<RatingPoint>,
@@ -154,7 +154,7 @@ pub struct PuzzleHistory {
 
 /// How games ended for somebody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Results {
     /// All games.
     pub games: u64,
@@ -168,10 +168,10 @@ pub struct Results {
 
 /// How a rating has changed: at most one point for each day (UTC), the oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RatingHistory {
     /// The pool.
-    #[cfg_attr(test, ts(as = "String"))]
+    #[cfg_attr(test, schemars(with = "String"), ts(as = "String"))]
     pub pool: RatingPool,
     /// The last rating of each day with a game.
     pub points: Vec<RatingPoint>,
@@ -179,7 +179,7 @@ pub struct RatingHistory {
 
 /// A rating at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RatingPoint {
     /// The time, in milliseconds since the Unix epoch.
     pub at: u64,
@@ -191,10 +191,10 @@ pub struct RatingPoint {
 
 /// The best players of a pool.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Leaders {
     /// The pool.
-    #[cfg_attr(test, ts(as = "String"))]
+    #[cfg_attr(test, schemars(with = "String"), ts(as = "String"))]
     pub pool: RatingPool,
     /// The first places, the best first.
     pub places: Vec<Place>,
@@ -205,7 +205,7 @@ pub struct Leaders {
 
 /// A place in a leaderboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Place {
     /// The place, from 1. Equal points have the same place.
     pub place: u64,

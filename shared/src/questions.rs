@@ -23,6 +23,7 @@ use crate::{
 /// A position to judge, and its rules. As JSON: `{"rules": {...}, "moves": [[7, 7]]}`, or `text`
 /// instead of `moves`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "PositionFields")]
 pub struct PositionQuestion {
     rules: Rules,
@@ -31,6 +32,7 @@ pub struct PositionQuestion {
 
 /// The moves as given.
 #[derive(Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 enum Given {
     Moves(Vec<Point>),
     /// A game in any supported format. Its own rules apply, if it names them.
@@ -39,6 +41,7 @@ enum Given {
 
 /// The question as JSON. Its lists are bounded while they are parsed.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PositionFields {
     rules: Rules,
     moves: Option<Moves>,
@@ -46,6 +49,7 @@ struct PositionFields {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Moves(#[serde(deserialize_with = "moves_of_one_game")] Vec<Point>);
 
 impl PositionQuestion {
@@ -83,6 +87,7 @@ impl TryFrom<PositionFields> for PositionQuestion {
 
 /// A position to search, given by the moves that led to it.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnalysisQuestion {
     rules: Rules,
     #[serde(deserialize_with = "moves_of_one_game")]

@@ -16,7 +16,7 @@ use crate::{
 
 /// A finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Record {
     /// All but the moves.
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub struct Record {
 
 /// A finished game without its moves, for lists.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameSummary {
     /// The variant and the board.
     pub rules: Rules,
@@ -85,7 +85,7 @@ impl GameSummary {
 
 /// The opening of a finished game. Its stones are among the moves, too.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RecordedOpening {
     /// The protocol.
     pub kind: OpeningKind,
@@ -104,7 +104,7 @@ impl RecordedOpening {
 
 /// One move of a finished game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RecordedMove {
     /// The point.
     pub point: Point,
@@ -117,7 +117,7 @@ pub struct RecordedMove {
 
 /// A finished game with its id, as the server sends it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct FinishedGame {
     /// The id. Anyone who knows it may see the game, listed or not.
     pub id: GameId,
@@ -128,7 +128,7 @@ pub struct FinishedGame {
 
 /// Part of the list of finished games, newest first.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameList {
     /// The games.
     pub games: Vec<ListedGame>,
@@ -139,7 +139,7 @@ pub struct GameList {
 
 /// A finished game in a list.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ListedGame {
     /// The id under which the moves are found.
     pub id: GameId,

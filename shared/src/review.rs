@@ -8,7 +8,7 @@ use crate::{analysis::Value, protocol::GameId, rules::Point};
 
 /// A game, move by move.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Review {
     /// The moves in order.
     pub moves: Vec<ReviewedMove>,
@@ -20,7 +20,7 @@ pub struct Review {
 
 /// A move, and the best alternative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ReviewedMove {
     /// The value of the position before it for the mover, with the best move.
     pub value: Value,
@@ -35,7 +35,7 @@ pub const DECIDED_CHANCE: f64 = 0.9;
 
 /// A review as the server sends it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameReview {
     /// The game.
     pub id: GameId,
@@ -46,7 +46,7 @@ pub struct GameReview {
 
 /// Progress of an unfinished review.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ReviewProgress {
     /// The game.
     pub id: GameId,

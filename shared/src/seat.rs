@@ -12,7 +12,7 @@ use crate::rules::Stone;
 /// A seat in a room. Players, clocks, offers and results belong to a seat. Its stone may change
 /// from game to game, and within one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Seat {
     /// The first seat that the room's creator named.
@@ -61,7 +61,7 @@ impl fmt::Display for Seat {
 
 /// One value for each seat. On the wire: `{"first": ..., "second": ...}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct BySeat<T> {
     /// For the first seat.
     pub first: T,

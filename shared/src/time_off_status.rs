@@ -6,6 +6,7 @@ use crate::clock::TimeOff;
 
 /// A player's time off, as the server answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeOffStatus {
     /// Days that are left this year (UTC).
     pub days_left: u64,
@@ -18,6 +19,7 @@ pub struct TimeOffStatus {
 
 /// The time off that a player asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeOffWish {
     /// How many days.
     pub days: u64,

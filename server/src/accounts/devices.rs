@@ -48,6 +48,7 @@ enum Link {
 
 /// What a new device needs to know. Its codes are secrets, so it has no `Debug`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct NewDevice {
     /// The device asks with it whether it is allowed.
     pub(crate) device_code: String,
@@ -61,6 +62,7 @@ pub(crate) struct NewDevice {
 
 /// A device that waits, as the member sees it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ShownDevice {
     pub(crate) label: String,
     pub(crate) address: String,
@@ -70,6 +72,7 @@ pub(crate) struct ShownDevice {
 
 /// What the device that opens a link needs to know. Its code is a secret, so it has no `Debug`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OpenedLink {
     /// Whose account it is.
     pub(crate) name: String,

@@ -61,6 +61,7 @@ pub(crate) struct StartedOidc {
 
 /// What the browser has brought back from the provider.
 #[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OidcAnswer {
     #[serde(flatten)]
     pub(crate) outcome: OidcOutcome,
@@ -69,6 +70,7 @@ pub(crate) struct OidcAnswer {
 
 /// How it went there.
 #[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OidcOutcome {
     /// Somebody has signed in. The provider gives its statement for this.

@@ -60,6 +60,7 @@ pub(crate) enum PasskeyUse {
 
 /// A challenge for a device.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct StartedPasskey {
     /// Comes back with the answer.
     pub(crate) challenge: String,

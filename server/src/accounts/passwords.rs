@@ -65,6 +65,7 @@ pub(crate) const STRANGERS: Shares = Shares {
 
 /// A password as somebody typed it. `Debug` hides it, and there is no `Display`.
 #[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Password(String);
 
 impl fmt::Debug for Password {

@@ -35,6 +35,8 @@ use self::{
     shown::{ShownAccounts, shown},
 };
 use super::{audit::Auditing, caller::Caller};
+#[cfg(test)]
+use crate::http::api_document::{Key, Operation};
 use crate::{
     accounts::{
         Credentials, NewKey, RecoveryCodes, SignedIn, passkeys::webauthn::PasskeyAnswer,
@@ -173,6 +175,7 @@ async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
 
 /// A body with the name and the first key of a new account.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NameAndKey {
     name: String,
     password: Option<Password>,
@@ -206,6 +209,7 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
 
 /// A body that signs in: a name and a password, or a passkey.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SignInBody {
     name: Option<String>,
     password: Option<Password>,
@@ -233,6 +237,7 @@ async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Recovery {
     name: String,
     code: String,
@@ -281,6 +286,7 @@ async fn end_one(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, Acc
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewPassword {
     password: Option<Password>,
     new_password: Password,
@@ -296,11 +302,13 @@ async fn set_password(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRe
 
 /// A body of a request that asks for a key: the password, unless one was used a short time ago.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Confirmation {
     password: Option<Password>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownCodes {
     recovery_codes: Vec<String>,
 }
@@ -314,6 +322,7 @@ async fn set_codes(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewName {
     name: String,
     password: Option<Password>,
@@ -345,4 +354,90 @@ async fn delete_guest(asked: Asked) -> Result<StatusCode, AccountRefusal> {
     }
     asked.accounts().delete_guest(guest).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    let mut all = vec![
+        Operation::get("/api/account", "The own account, its sessions and its keys.")
+            .details("To a token with the scope `account:read` only `account`.")
+            .by(Key::Token("account:read"))
+            .answers::<ShownAccounts>(200),
+        Operation::post("/api/account", "Signs up.")
+            .details(
+                "With `name` and one of `password`, `passkey` and `oidc`. A guest whose identity is sent \
+                 stays the same member. The answer sets the cookie of the session.",
+            )
+            .by(Key::Maybe("account:read"))
+            .takes::<NameAndKey>()
+            .answers::<ShownAccounts>(201)
+            .refuses([No::AccountName, No::NameLooksLikeBot, No::NameReserved, No::NameTaken])
+            .refuses([No::PasswordLength, No::CommonPassword, No::NoPasskeys, No::NoOidc])
+            .refuses([No::WrongPasskey, No::WrongOidc, No::IdentityReplaced, No::TwoIdentities])
+            .refuses([No::TokenScope, No::TooManyTries]),
+        Operation::delete("/api/account", "Deletes the account.")
+            .details("Signing in within 14 days takes it back.")
+            .by(Key::Account)
+            .takes::<Confirmation>()
+            .empty(204)
+            .refuses([No::ConfirmFirst, No::WrongPassword, No::TooManyTries]),
+        Operation::delete("/api/guest", "Deletes a guest at once and for good.")
+            .by(Key::Guest)
+            .empty(204),
+        Operation::post("/api/account/password", "Sets a password.")
+            .details("All other sessions end.")
+            .by(Key::Account)
+            .takes::<NewPassword>()
+            .empty(204)
+            .refuses([No::PasswordLength, No::CommonPassword, No::ConfirmFirst, No::WrongPassword])
+            .refuses([No::TooManyTries]),
+        Operation::post("/api/account/codes", "Makes new recovery codes.")
+            .details("The old ones end.")
+            .by(Key::Account)
+            .takes::<Confirmation>()
+            .answers::<ShownCodes>(200)
+            .refuses([No::ConfirmFirst, No::WrongPassword, No::TooManyTries]),
+        Operation::post("/api/account/name", "Changes the name, once in 30 days.")
+            .by(Key::Account)
+            .takes::<NewName>()
+            .answers::<ShownAccounts>(200)
+            .refuses([No::AccountName, No::NameLooksLikeBot, No::NameReserved, No::NameTaken])
+            .refuses([No::NameChangedLately, No::ConfirmFirst, No::WrongPassword])
+            .refuses([No::TooManyTries]),
+        Operation::get("/api/account/export", "Everything that the server keeps of the member.")
+            .by(Key::Account)
+            .answers::<export::Export>(200),
+        Operation::post("/api/session", "Signs in.")
+            .details(
+                "With `name` and `password`, or with `passkey`. The answer sets the cookie of the session.",
+            )
+            .takes::<SignInBody>()
+            .answers::<ShownAccounts>(200)
+            .refuses([No::WrongPassword, No::WrongPasskey, No::NoPasskeys, No::AccountClosed])
+            .refuses([No::TokenScope, No::TwoIdentities, No::TooManyTries]),
+        Operation::delete("/api/session", "Signs out.")
+            .empty(204)
+            .refuses([No::TokenScope, No::TwoIdentities]),
+        Operation::delete("/api/sessions", "Signs out all other sessions.")
+            .by(Key::Account)
+            .empty(204),
+        Operation::delete("/api/sessions/{id}", "Signs out one session.")
+            .by(Key::Account)
+            .empty(204),
+        Operation::post("/api/recovery", "Signs in with a recovery code, and sets a new password.")
+            .details("All other sessions, passkeys and tokens end.")
+            .takes::<Recovery>()
+            .answers::<ShownAccounts>(200)
+            .refuses([No::WrongCode, No::PasswordLength, No::CommonPassword, No::AccountClosed])
+            .refuses([No::TooManyTries]),
+    ];
+    all.extend(keys::operations());
+    all.extend(oidc::operations());
+    all.extend(bots::operations());
+    all.extend(devices::operations());
+    all.extend(email::operations());
+    all
 }

@@ -20,11 +20,15 @@ use super::{
     questions::{charge_study, no_result, read},
     refusals::{Refused, no_analysis, refused},
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     limits::REPORT_INTERVAL,
     shared_state::Server,
     thinking::{BackgroundHandle, Owner, Reports},
 };
+#[cfg(test)]
+use fivefold_shared::{analysis::Report, protocol::Reason};
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
 const LINES_OF_JSON: (HeaderName, &str) = (header::CONTENT_TYPE, "application/x-ndjson");
@@ -74,4 +78,21 @@ fn told(handle: BackgroundHandle, reports: Reports) -> Body {
         line.push('\n');
         Some((Ok::<_, Infallible>(line), (handle, reports, REPORT_INTERVAL)))
     }))
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::post("/api/analyse", "Has the engine search a position ever deeper.")
+            .details("Each line of the answer is a report. The analysis ends when the caller stops reading.")
+            .by(Key::Maybe("games:read"))
+            .takes::<Named<AnalysisQuestion>>()
+            .lines::<Named<Report>>(200, "application/x-ndjson")
+            .refuses([No::NoEngine, No::Outside, No::TooFar, No::Occupied, No::DoubleThree])
+            .refuses([No::DoubleFour, No::Overline, No::GameOver, No::RatedGame])
+            .refuses([No::TooManyAnalyses]),
+    ]
 }

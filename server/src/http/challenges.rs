@@ -7,7 +7,11 @@ use fivefold_shared::protocol::ChallengesFrom;
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::shared_state::Server;
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// The path.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -15,7 +19,9 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Challenges {
+    #[cfg_attr(test, schemars(with = "Named<ChallengesFrom>"))]
     from: ChallengesFrom,
 }
 
@@ -33,4 +39,21 @@ async fn set_challenges(asked: Asked, body: Bytes) -> Result<StatusCode, Account
     asked.take_change(&member)?;
     asked.server.accounts.set_challenges(&member, from).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/challenges", "From whom the member takes challenges.")
+            .by(Key::Member)
+            .answers::<Challenges>(200),
+        Operation::post("/api/challenges", "Sets from whom the member takes challenges.")
+            .by(Key::Member)
+            .takes::<Challenges>()
+            .empty(204)
+            .refuses([No::SeatFirst]),
+    ]
 }

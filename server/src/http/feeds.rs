@@ -26,6 +26,8 @@ use super::{
     preview,
     refusals::malformed,
 };
+#[cfg(test)]
+use crate::http::api_document::Operation;
 use crate::{
     online::{language::Language, own_ids::OwnIds},
     shared_state::Server,
@@ -33,6 +35,7 @@ use crate::{
 
 /// Query parameters of both.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FeedQuery {
     token: String,
     #[serde(default)]
@@ -101,4 +104,23 @@ async fn own_rooms(
     let guests = server.accounts.guests_of(&member).await?;
     let own = OwnIds::new(member.clone(), guests);
     Ok(Box::pin(server.lobby.own_rooms_of(&member, own.as_ref())).await)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/games.atom", "The account's daily games as a feed (RFC 4287).")
+            .details("The token has the scope `games:read` and no other.")
+            .query::<FeedQuery>()
+            .file(200, "application/atom+xml")
+            .refuses([No::WrongToken, No::TokenScope]),
+        Operation::get("/games.ics", "The account's daily games as a calendar (RFC 5545).")
+            .details("The token has the scope `games:read` and no other.")
+            .query::<FeedQuery>()
+            .file(200, "text/calendar")
+            .refuses([No::WrongToken, No::TokenScope]),
+    ]
 }

@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::account::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{process::ids, shared_state::Server};
 
 /// The paths.
@@ -56,14 +58,19 @@ async fn friends(asked: Asked) -> Result<Json<FriendList>, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewFriend {
     /// Absent for the account of this name.
+    #[cfg_attr(test, schemars(with = "Option<Named<MemberId>>"))]
     member: Option<MemberId>,
+    #[cfg_attr(test, schemars(with = "Option<Named<Name>>"))]
     name: Option<Name>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewStanding"))]
 struct Asks {
+    #[cfg_attr(test, schemars(with = "Named<FriendStanding>"))]
     standing: FriendStanding,
 }
 
@@ -100,7 +107,9 @@ async fn leave(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode, 
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewChallenge {
+    #[cfg_attr(test, schemars(with = "Named<GameSettings>"))]
     settings: GameSettings,
 }
 
@@ -141,7 +150,9 @@ async fn end_challenge(
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "BegunGame"))]
 struct Began {
+    #[cfg_attr(test, schemars(with = "Named<RoomCode>"))]
     room: RoomCode,
 }
 
@@ -204,7 +215,9 @@ async fn begin(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OnlineSetting"))]
 struct Online {
+    #[cfg_attr(test, schemars(with = "Named<OnlineTo>"))]
     to: OnlineTo,
 }
 
@@ -215,4 +228,55 @@ async fn set_online(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefu
     asked.take_change(&own.account.member)?;
     asked.server.accounts.set_online_to(&own.account, to).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/friends", "Friends, requests and challenges that wait.")
+            .by(Key::Account)
+            .answers::<Named<FriendList>>(200),
+        Operation::post("/api/friends", "Asks somebody to be a friend, or accepts their request.")
+            .by(Key::Account)
+            .takes::<NewFriend>()
+            .answers::<Asks>(200)
+            .refuses([No::NoSuchPlayer, No::Blocked, No::NoFriendRequests, No::FriendDeclined])
+            .refuses([No::TooManyFriends, No::TooManyFriendRequests]),
+        Operation::delete("/api/friends/{member}", "Ends a friendship or a request.")
+            .at::<Named<MemberId>>("member")
+            .by(Key::Account)
+            .empty(204)
+            .refuses([No::NoSuchPlayer]),
+        Operation::post("/api/friends/{member}/challenge", "Challenges a friend to a daily game.")
+            .at::<Named<MemberId>>("member")
+            .by(Key::Account)
+            .takes::<NewChallenge>()
+            .empty(204)
+            .refuses([No::OpeningNotOffered, No::NotRateable, No::NoRatedGames, No::NoChallenges])
+            .refuses([No::NoSuchPlayer, No::Blocked, No::AlreadyChallenged, No::ChallengesFull])
+            .refuses([No::TooManyChallenges]),
+        Operation::delete(
+            "/api/friends/{member}/challenge",
+            "Declines a challenge, or takes it back.",
+        )
+        .at::<Named<MemberId>>("member")
+        .by(Key::Account)
+        .empty(204)
+        .refuses([No::NoSuchSeek]),
+        Operation::post("/api/friends/{member}/challenge/accept", "Accepts a challenge.")
+            .details("The game has begun in the room.")
+            .at::<Named<MemberId>>("member")
+            .by(Key::Account)
+            .answers::<Began>(200)
+            .refuses([No::NoSuchSeek, No::NoSuchPlayer, No::Stopping, No::ServerFull])
+            .refuses([No::TooManyDailyGames, No::OpponentTooManyGames, No::TooManyRoomsMade])
+            .refuses([No::NoRatedGames, No::OpponentNotRated, No::DiskFull]),
+        Operation::post("/api/friends/online", "Sets who may see that the member is online.")
+            .by(Key::Account)
+            .takes::<Online>()
+            .empty(204),
+    ]
 }

@@ -23,6 +23,8 @@ use super::{
     questions::{charge_study, no_result},
     refusals::{malformed, no_analysis, no_such_game, refused},
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
@@ -33,11 +35,15 @@ use crate::{
         reviews::{ReviewAnswer, ReviewError},
     },
 };
+#[cfg(test)]
+use fivefold_shared::{record::GameList, review::ReviewProgress};
 
 /// Query parameters of the list.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GamesQuery {
     before: Option<u64>,
+    #[cfg_attr(test, schemars(with = "Option<Named<MemberId>>"))]
     member: Option<MemberId>,
     /// Whether the caller, who is signed in, asks for their own games.
     #[serde(default)]
@@ -238,4 +244,33 @@ pub(super) fn unreadable(error: &ReadError) -> Response {
         ReadError::Storage(error) => tracing::error!(%error, "cannot read finished games"),
     }
     refused(Reason::Busy).into_response()
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/games", "Finished games, the newest first, at most 50.")
+            .details(
+                "Those of public rooms, or all own games: with the identity of a guest, or with `own=true` and \
+                 a cookie or a token. `before` continues an earlier list after its `next`.",
+            )
+            .by(Key::MaybeAnybody("games:read"))
+            .query::<GamesQuery>()
+            .answers::<Named<GameList>>(200),
+        Operation::get("/api/games/{id}", "A finished game.")
+            .details("`id` alone, or followed by `.json`, `.sgf` or `.psq` for a download in this format.")
+            .answers::<Named<FinishedGame>>(200)
+            .file(200, "application/x-go-sgf")
+            .file(200, "application/octet-stream")
+            .refuses([No::NoSuchGame, No::NotInFormat]),
+        Operation::get("/api/games/{id}/analysis", "The engine's review of a finished game.")
+            .details("202 with its progress until it is done. The first request begins it, and costs more.")
+            .by(Key::Maybe("games:read"))
+            .answers::<Named<GameReview>>(200)
+            .answers::<Named<ReviewProgress>>(202)
+            .refuses([No::NoSuchGame, No::NoEngine, No::RatedGame, No::TooManyAnalyses]),
+    ]
 }

@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 use self::case_text::case_text;
 pub(super) use self::operators::operator;
 use super::account::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::{Credentials, passwords::Password},
     moderation::cases::name_of,
@@ -43,14 +45,18 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// One entry of a list of people.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownBlock {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     member: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: BlockKind,
     at: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownBlocks {
     blocks: Vec<ShownBlock>,
 }
@@ -64,9 +70,12 @@ async fn blocks(asked: Asked) -> Result<Json<ShownBlocks>, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewBlock {
     /// Absent for the account, or the one person online, of this name.
+    #[cfg_attr(test, schemars(with = "Option<Named<MemberId>>"))]
     member: Option<MemberId>,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: BlockKind,
 }
@@ -111,22 +120,29 @@ async fn unblock(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewReport {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     about: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: ReportKind,
     /// May be empty.
     #[serde(default)]
     text: String,
+    #[cfg_attr(test, schemars(with = "Option<Named<GameId>>"))]
     game: Option<GameId>,
     line: Option<QuotedLine>,
 }
 
 /// A line of chat as the reporter quotes it.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct QuotedLine {
+    #[cfg_attr(test, schemars(with = "Named<RoomCode>"))]
     room: RoomCode,
     number: u64,
+    #[cfg_attr(test, schemars(with = "Named<ChatText>"))]
     text: ChatText,
 }
 
@@ -181,7 +197,9 @@ fn check_line(server: &Server, about: &MemberId, quoted: QuotedLine) -> Reported
 
 /// A report as its reporter sees it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OwnReport {
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: ReportKind,
     at: u64,
@@ -189,6 +207,7 @@ struct OwnReport {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OwnReports {
     reports: Vec<OwnReport>,
 }
@@ -215,6 +234,7 @@ async fn seen(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, Accoun
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewAppeal {
     text: String,
     /// Absent for the one that closes the account, with name and password.
@@ -243,4 +263,47 @@ async fn appeal(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
     let change = ModerationChange::Appeal { id, member, text, at };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/blocks", "The people that the member has blocked or muted, the newest first.")
+            .by(Key::Member)
+            .answers::<ShownBlocks>(200),
+        Operation::post("/api/blocks", "Blocks or mutes somebody.")
+            .by(Key::Member)
+            .takes::<NewBlock>()
+            .empty(204)
+            .refuses([No::NobodyOnline, No::SeveralOnline, No::TooManyBlocks]),
+        Operation::delete("/api/blocks/{member}", "Takes somebody off the list.")
+            .at::<Named<MemberId>>("member")
+            .by(Key::Member)
+            .empty(204),
+        Operation::get("/api/reports", "The member's own reports.")
+            .by(Key::Member)
+            .answers::<OwnReports>(200),
+        Operation::post("/api/reports", "Reports somebody to the operators.")
+            .by(Key::Member)
+            .takes::<NewReport>()
+            .empty(204)
+            .refuses([No::TooManyReports, No::AlreadyReported, No::ReportsFull]),
+        Operation::post("/api/sanctions/{id}/seen", "Notes that the member has read a sanction.")
+            .at::<CaseId>("id")
+            .by(Key::Member)
+            .empty(204)
+            .refuses([No::NoSuchCase]),
+        Operation::post("/api/appeals", "Appeals against a sanction, once.")
+            .details(
+                "With `sanction` as the member who has it; or with `name` and `password` of an account \
+                 that is closed.",
+            )
+            .by(Key::Member)
+            .takes::<NewAppeal>()
+            .empty(204)
+            .refuses([No::NoSuchCase, No::WrongPassword, No::TooManyTries]),
+    ]
 }

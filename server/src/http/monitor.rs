@@ -15,6 +15,8 @@ use axum::{
 use fivefold_storage::limits::WRITER_QUEUE_MAX;
 use serde::Serialize;
 
+#[cfg(test)]
+use crate::http::api_document::Operation;
 use crate::{
     limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX},
     metrics::{Levels, MetricsFormat},
@@ -35,6 +37,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Alive {
     status: &'static str,
     version: &'static str,
@@ -47,6 +50,7 @@ pub(super) async fn health() -> Json<Alive> {
 
 /// How the server is, for programs and for people.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Readiness {
     status: &'static str,
     state: Condition,
@@ -96,4 +100,16 @@ async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl 
     let format = MetricsFormat::accepted(&headers);
     let text = format.write(server.metrics.render(&levels));
     ([(header::CONTENT_TYPE, format.media_type())], text)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/healthz", "An answer means that the server is alive.")
+            .answers::<Alive>(200),
+        Operation::get("/readyz", "Whether the server should get new clients.")
+            .answers::<Readiness>(200)
+            .answers::<Readiness>(503),
+    ]
 }

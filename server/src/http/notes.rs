@@ -9,7 +9,11 @@ use fivefold_shared::{
 };
 
 use super::account::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::shared_state::Server;
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// The paths.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -40,4 +44,26 @@ async fn write(
     asked.take_change(&own.account.member)?;
     asked.server.accounts.write_note(&own.account, room, &text).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/notes", "The account's notes about games, the newest first.")
+            .by(Key::Account)
+            .answers::<Named<NoteList>>(200),
+        Operation::get("/api/notes/{room}", "The note about the games of a room.")
+            .at::<Named<RoomCode>>("room")
+            .by(Key::Account)
+            .answers::<Named<NoteText>>(200),
+        Operation::put("/api/notes/{room}", "Replaces the note; an empty text deletes it.")
+            .at::<Named<RoomCode>>("room")
+            .by(Key::Account)
+            .takes::<Named<NoteText>>()
+            .empty(204)
+            .refuses([No::TooManyKeys]),
+    ]
 }

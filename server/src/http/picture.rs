@@ -24,11 +24,15 @@ use super::{
     questions::{charge_study, no_result},
     refusals::{no_such_game, refused, too_fast},
 };
+#[cfg(test)]
+use crate::http::api_document::Operation;
 use crate::{
     metrics::PictureSource,
     picture::{Card, PictureKey},
     shared_state::Server,
 };
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// A finished game does not change, but a newer server may draw it in another way. The id is a secret,
 /// so no shared cache.
@@ -37,6 +41,7 @@ const POSITION_CACHING: &str = "public, max-age=86400";
 
 /// A position as the page writes it into its address.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PositionQuery {
     variant: Option<String>,
     /// `15`, `20,10` or `unbounded`.
@@ -156,4 +161,22 @@ fn respond(png: &Bytes, headers: &HeaderMap, caching: &'static str) -> Response 
         return (StatusCode::NOT_MODIFIED, described).into_response();
     }
     (described, [(header::CONTENT_TYPE, "image/png")], png.clone()).into_response()
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/game/{id}.png", "The picture of a finished game.")
+            .routed("/game/{id}")
+            .file(200, "image/png")
+            .empty(304)
+            .refuses([No::NoSuchGame, No::TooFast, No::Busy]),
+        Operation::get("/analyse.png", "The picture of a position.")
+            .query::<PositionQuery>()
+            .file(200, "image/png")
+            .empty(304),
+    ]
 }

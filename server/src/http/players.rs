@@ -30,7 +30,11 @@ use super::{
     profile::{points, profile_of},
     refusals::{malformed, refused},
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{accounts::typed_key, limits::ratings::HISTORY_POINT, shared_state::Server};
+#[cfg(test)]
+use fivefold_shared::profile::Profile;
 
 /// The answer of a reader who is nobody may be kept for a moment.
 const PUBLIC: HeaderValue = HeaderValue::from_static("public, max-age=10");
@@ -48,7 +52,10 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// Query parameters with a pool.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct InPool {
+    /// Such as `renju/15/fast`.
+    #[cfg_attr(test, schemars(with = "String"))]
     pool: RatingPool,
 }
 
@@ -183,4 +190,35 @@ fn one_a_day(changes: impl Iterator<Item = (u64, Estimate)>) -> Vec<RatingPoint>
         });
     }
     points
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/player/{name}", "The profile of an account.")
+            .details(
+                "With a cookie or a token it has more, such as the results against the caller.",
+            )
+            .by(Key::Maybe("games:read"))
+            .answers::<Named<Profile>>(200)
+            .refuses([No::NoSuchPlayer]),
+        Operation::get("/api/player/{name}/history", "How a rating has changed, by days.")
+            .query::<InPool>()
+            .answers::<Named<RatingHistory>>(200)
+            .refuses([No::NoSuchPlayer]),
+        Operation::get(
+            "/api/player/{name}/puzzles",
+            "How the rating in puzzles has changed, by days.",
+        )
+        .answers::<Named<PuzzleHistory>>(200)
+        .refuses([No::NoSuchPlayer]),
+        Operation::get("/api/leaderboard", "The best players of a pool.")
+            .details("With a cookie or a token it has the caller's own place, too.")
+            .by(Key::Maybe("games:read"))
+            .query::<InPool>()
+            .answers::<Named<Leaders>>(200),
+    ]
 }

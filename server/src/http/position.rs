@@ -19,7 +19,11 @@ use super::{
     questions::{no_result, read},
     refusals::{Refused, refused},
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::shared_state::Server;
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// Plays the moves as far as they are legal, and reports the position reached.
 pub(super) async fn judge(
@@ -53,4 +57,21 @@ fn judged(
     let may_help = server.rated.may_help(&judged.moves, own);
     may_help.map_err(refused)?;
     Ok(judged)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::post(
+            "/api/position",
+            "Judges a position by the rules, or reads the text of a game.",
+        )
+        .by(Key::Maybe("games:read"))
+        .takes::<Named<PositionQuestion>>()
+        .answers::<Named<Judged>>(200)
+        .refuses([No::UnreadableGame, No::RatedGame]),
+    ]
 }

@@ -16,7 +16,11 @@ use fivefold_storage::{PushSettings, PushSubscription};
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{online::language::Language, shared_state::Server};
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 const MINUTES_OF_DAY: u16 = 24 * 60;
 /// The clocks of the world are at most so many minutes away from UTC.
@@ -32,6 +36,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Pushes {
     /// Absent while the server does not push.
     key: Option<String>,
@@ -42,6 +47,7 @@ struct Pushes {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownSubscription {
     endpoint: String,
     language: String,
@@ -68,6 +74,7 @@ async fn pushes(asked: Asked) -> Result<Json<Pushes>, AccountRefusal> {
 
 /// As `PushSubscription.toJSON()` of a browser has it, and the language of the texts.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewSubscription {
     endpoint: String,
     keys: NewKeys,
@@ -76,6 +83,7 @@ struct NewSubscription {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewKeys {
     p256dh: String,
     auth: String,
@@ -102,6 +110,7 @@ async fn subscribe(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefus
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OldSubscription {
     endpoint: String,
 }
@@ -126,7 +135,9 @@ async fn set(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SeenTurn {
+    #[cfg_attr(test, schemars(with = "Named<RoomCode>"))]
     room: RoomCode,
 }
 
@@ -155,4 +166,36 @@ fn check(settings: &PushSettings) -> Result<(), Refusal> {
         return Err(Refusal::malformed("utc_offset is at most 840 minutes"));
     }
     Ok(())
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get(
+            "/api/pushes",
+            "The server's key, and what the member is told while the page is closed.",
+        )
+        .by(Key::Account)
+        .answers::<Pushes>(200),
+        Operation::post("/api/pushes/settings", "Sets what the member is told.")
+            .by(Key::Account)
+            .takes::<PushSettings>()
+            .empty(204),
+        Operation::post("/api/pushes/seen", "Notes that the player sees their turn in a room.")
+            .by(Key::Account)
+            .takes::<SeenTurn>()
+            .empty(204)
+            .refuses([No::NoSuchRoom]),
+        Operation::post("/api/pushes/subscriptions", "Subscribes a browser.")
+            .by(Key::Account)
+            .takes::<NewSubscription>()
+            .empty(204),
+        Operation::delete("/api/pushes/subscriptions", "Ends the subscription of a browser.")
+            .by(Key::Account)
+            .takes::<OldSubscription>()
+            .empty(204),
+    ]
 }

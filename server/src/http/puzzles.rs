@@ -26,6 +26,8 @@ use super::{
     profile::{points, puzzle_score},
     refusals::malformed,
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     limits::HTTP_STUDY_TOKENS,
     process::jobs::NoResult,
@@ -40,6 +42,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// Which puzzles the player wants; all of these rules if the rest is absent.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Wanted {
     rules: String,
     kind: Option<String>,
@@ -51,11 +54,14 @@ struct Wanted {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NextPuzzles {
     /// Absent before the first try.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Named<PuzzleScore>>"))]
     rating: Option<PuzzleScore>,
     /// The puzzles near the rating that were not tried, the nearest first.
+    #[cfg_attr(test, schemars(with = "Vec<Named<PuzzleId>>"))]
     near: Vec<PuzzleId>,
 }
 
@@ -79,9 +85,12 @@ async fn next(
 
 /// The first try at a puzzle.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewTry"))]
 struct Try {
+    #[cfg_attr(test, schemars(with = "Named<PuzzleId>"))]
     puzzle: PuzzleId,
     /// The player's moves and the answers in turn.
+    #[cfg_attr(test, schemars(with = "Vec<Named<Point>>"))]
     moves: Vec<Point>,
     /// Whether the player asked for help or for the solution, which ends the try.
     #[serde(default)]
@@ -89,6 +98,7 @@ struct Try {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CountedTry"))]
 struct Counted {
     solved: bool,
     /// Whether the player had tried the puzzle before: the first try counts, and this is its result.
@@ -136,4 +146,25 @@ async fn count(asked: Asked, body: Bytes) -> Result<Json<Counted>, AccountRefusa
         change: i64::from(after) - i64::from(before),
         puzzle_rating: points(entry.its.after.value),
     }))
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get(
+            "/api/puzzles",
+            "The puzzles near the account's rating that it has not tried.",
+        )
+        .by(Key::Account)
+        .query::<Wanted>()
+        .answers::<NextPuzzles>(200),
+        Operation::post("/api/puzzles/tries", "Counts the first try at a puzzle.")
+            .by(Key::Account)
+            .takes::<Try>()
+            .answers::<Counted>(200)
+            .refuses([No::TooManyTries]),
+    ]
 }

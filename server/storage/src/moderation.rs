@@ -19,6 +19,8 @@ pub const CASE_ID_LENGTH: usize = 12;
 /// Names a report or a sanction: [`CASE_ID_LENGTH`] lower-case letters and digits, which the server
 /// chooses at random.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "testing", schemars(extend("pattern" = "^[a-z0-9]{12}$")))]
 #[serde(try_from = "String", into = "String")]
 pub struct CaseId(String);
 
@@ -61,6 +63,7 @@ macro_rules! words {
     ($(#[$about:meta])* $kind:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
         pub enum $kind { $($(#[$what])* #[serde(rename = $word)] $variant,)+ }
 
         impl $kind {

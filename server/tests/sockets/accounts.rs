@@ -14,7 +14,10 @@ use fivefold_shared::protocol::{Identity, Message, Reason, close};
 use fivefold_storage::{DataFolder, Database, Memory, RecoverError, Sqlite};
 use serde_json::{Value, json};
 
-use crate::harness::{Client, LIMITS, TestServer};
+use crate::{
+    documented,
+    harness::{Client, LIMITS, TestServer},
+};
 
 pub(crate) const PASSWORD: &str = "correct horse";
 
@@ -51,6 +54,7 @@ pub(crate) async fn ask(server: &TestServer, what: &str, head: &[String], body: 
             body.len()
         ))
         .await;
+    documented::check(what, &answer);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let body = serde_json::from_str(body).unwrap_or_default();

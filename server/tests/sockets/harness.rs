@@ -34,6 +34,8 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::documented;
+
 /// Send and receive buffers of sockets whose reader is to look slow.
 const SMALL_BUFFER: u32 = 4 * 1024;
 
@@ -207,17 +209,23 @@ impl TestServer {
     }
 
     pub(crate) async fn get(&self, path: &str) -> String {
-        self.request(&format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n\n")).await
+        let head = format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n\n");
+        let answer = self.request(&head).await;
+        documented::check(&format!("GET {path}"), &answer);
+        answer
     }
 
     /// Asks a question over HTTP, and reads up to the end of the answer.
     pub(crate) async fn post(&self, path: &str, body: &str) -> String {
         let length = body.len();
-        self.request(&format!(
-            "POST {path} HTTP/1.1\nHost: test\nConnection: close\n\
-             Content-Type: application/json\nContent-Length: {length}\n\n{body}"
-        ))
-        .await
+        let answer = self
+            .request(&format!(
+                "POST {path} HTTP/1.1\nHost: test\nConnection: close\n\
+                 Content-Type: application/json\nContent-Length: {length}\n\n{body}"
+            ))
+            .await;
+        documented::check(&format!("POST {path}"), &answer);
+        answer
     }
 
     /// What the operator's port says.

@@ -17,6 +17,7 @@ mod conditional_moves;
 mod daily;
 mod daily_of_deleted_accounts;
 mod data_protection;
+mod documented;
 mod email;
 mod embeds;
 mod ends;

@@ -12,7 +12,7 @@ pub const TIME_OFF_AHEAD_MAX_MS: u64 = 365 * DAY_MS;
 
 /// A period of time off, in milliseconds since the Unix epoch. One that was taken back ends when it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct TimeOff {
     /// When it begins.
     pub from: u64,

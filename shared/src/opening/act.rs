@@ -11,7 +11,7 @@ use crate::{
 /// `"declare": 3` where the opening asks for a number), `{"take": "black"}`, `{"offer": [[6, 7],
 /// [6, 6]]}` and `{"select": [6, 7]}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(as = "ActForm"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(as = "ActForm"))]
 #[serde(try_from = "ActForm", into = "ActForm")]
 pub enum Act {
     /// Put stones, in this order; they alternate.
@@ -47,7 +47,7 @@ impl Act {
 
 /// An act on the wire.
 #[derive(Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 struct ActForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     put: Option<Vec<Point>>,
@@ -97,7 +97,7 @@ impl From<Act> for ActForm {
 
 /// An act and the seat that made it. On the wire: `{"by": "second", "act": {"take": "black"}}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct MadeAct {
     /// The seat.
     pub by: Seat,
@@ -122,7 +122,7 @@ pub enum Change {
 
 /// What an opening asks of a seat: one of several acts may be open at once.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Ask {
     /// The seat that must act.
     pub seat: Seat,
@@ -166,7 +166,7 @@ impl Ask {
 /// The points on which a stone of an opening may be put, by their [distance](Point::distance) from
 /// the centre. On the wire: `"anywhere"`, `{"within": 2}` or `{"beyond": 3}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Zone {
     /// Every point.

@@ -8,7 +8,7 @@ use crate::rules::{Rules, Size, Variant};
 
 /// An opening protocol. On the wire: `swap2`, `long_pro`, `taraguchi10`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum OpeningKind {
     /// No protocol: Black begins anywhere.

@@ -22,13 +22,14 @@ pub const CHAT_LINES_MAX: usize = 50;
 /// selectors stay behind a character that they can join, because scripts and emoji need them. White
 /// space is trimmed at both ends and single in between.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, schemars(extend("minLength" = 1, "maxLength" = CHAT_TEXT_MAX)))]
 #[serde(try_from = "String", into = "String")]
 pub struct ChatText(String);
 
 /// A line of chat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ChatLine {
     /// Counts the lines of a room, those of both channels together. A room that was restored after
     /// a restart begins again at 1.

@@ -43,7 +43,7 @@ pub enum Request {
 
 /// Requests that the lobby or the session answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum LobbyRequest {
@@ -148,7 +148,7 @@ pub enum LobbyRequest {
 
 /// The kind of room to make.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Create {
     /// The variant and the board.
     pub rules: Rules,
@@ -185,7 +185,7 @@ fn me_and_a_friend() -> [SeatRequest; 2] {
 
 /// The people who can find a room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Everybody: the room is listed.
@@ -197,7 +197,7 @@ pub enum Visibility {
 
 /// A request for a seat of a new room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatRequest {
     /// The creator; at most one seat.
@@ -210,7 +210,7 @@ pub enum SeatRequest {
 
 /// A colour, or a random one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
     /// Black, who moves first.
@@ -224,7 +224,7 @@ pub enum Colour {
 
 /// Requests that a room answers: by `done`, unless documented otherwise.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RoomRequest {
@@ -350,7 +350,8 @@ pub const ANALYSIS_LINES_MAX: u8 = 10;
 
 /// How many moves an analysis reports: from 1 to [`ANALYSIS_LINES_MAX`], 3 by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "number"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "number"))]
+#[cfg_attr(test, schemars(extend("minimum" = 1, "maximum" = ANALYSIS_LINES_MAX)))]
 #[serde(try_from = "u8", into = "u8")]
 pub struct LineCount(u8);
 

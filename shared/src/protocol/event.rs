@@ -16,7 +16,7 @@ use crate::{
 
 /// An event with its place in the room's log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct NumberedEvent {
     /// Its number: 1 for the first event of a room, and one more for each that follows.
     pub seq: u64,
@@ -28,7 +28,7 @@ pub struct NumberedEvent {
 
 /// Something that happened in a room.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The room was made; always and only the first event of a room.
@@ -240,7 +240,7 @@ pub enum Event {
 
 /// The occupant of a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(untagged)]
 pub enum Player {
     /// A member of the room. On the wire: `{"member": "...", "name": "..."}`, and with

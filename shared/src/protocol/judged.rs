@@ -12,7 +12,7 @@ use crate::{
 /// A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with
 /// `openings`, `forbidden`, `outcome` and `unplayed` where they apply.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Judged {
     /// The variant and the board.
     pub rules: Rules,

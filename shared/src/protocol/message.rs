@@ -20,7 +20,7 @@ use crate::{
 
 /// One message from the server.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     /// The reply to `hello`.
@@ -379,7 +379,7 @@ impl Message {
 
 /// What has changed in an account: its keys and its friends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AccountNews {
     /// A passkey was added.
@@ -408,7 +408,7 @@ pub enum AccountNews {
 
 /// The data that a joining client needs to be up to date.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
     /// The room's full state.
@@ -419,7 +419,7 @@ pub enum CatchUp {
 
 /// The whole state of a room after its event number `seq`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Snapshot {
     /// The number of the last event.
     pub seq: u64,
@@ -454,7 +454,7 @@ pub struct Snapshot {
 
 /// Why an analysis has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnalysisEnd {
     /// It used up its time, or there is nothing left to find.
@@ -493,7 +493,7 @@ impl Seats {
 
 /// A game in a snapshot.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameSnapshot {
     /// 1 for the first game in this room.
     pub number: u32,
@@ -543,7 +543,7 @@ pub struct GameSnapshot {
 /// A player of a daily game or a paired room must act for the first time. Until both have acted, either of them may
 /// abort the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct FirstAct {
     /// Their seat.
     pub seat: Seat,
@@ -553,7 +553,7 @@ pub struct FirstAct {
 
 /// A player asks whether their opponent is still there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Nudge {
     /// The seat of the player who asks.
     pub by: Seat,
@@ -563,7 +563,7 @@ pub struct Nudge {
 
 /// An opening in a snapshot.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct OpeningSnapshot {
     /// The protocol.
     pub kind: OpeningKind,
@@ -584,7 +584,7 @@ pub struct OpeningSnapshot {
 
 /// The spectators of a room.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Spectators {
     /// How many.
     pub count: usize,
@@ -598,7 +598,7 @@ pub struct Spectators {
 /// The players who are away: seated members without any session in the room. Bots are always
 /// present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Absent {
     /// The player in the first seat, if they are away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -625,7 +625,7 @@ impl Absent {
 
 /// How strong the players of a rated game are in its pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameRatings {
     /// The number of the game in its room.
     pub game: u32,
@@ -636,7 +636,7 @@ pub struct GameRatings {
 
 /// A player's rating in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct PlayerRating {
     /// In points, from 400; 1500 for a newcomer. After a game that counts it includes the change.
     pub rating: i32,
@@ -650,7 +650,7 @@ pub struct PlayerRating {
 
 /// A player who is away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Away {
     /// Since when, in milliseconds since the Unix epoch.
     pub since: u64,
@@ -661,7 +661,7 @@ pub struct Away {
 
 /// A public room in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RoomSummary {
     /// Its code.
     pub room: RoomCode,
@@ -703,7 +703,7 @@ pub struct RoomSummary {
 
 /// A room that the receiver has made or has a seat in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct OwnRoom {
     /// The room as others see it in the list.
     #[serde(flatten)]
@@ -720,7 +720,7 @@ pub struct OwnRoom {
 
 /// How far a room has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// No game is running, and at least one seat is vacant.

@@ -106,10 +106,10 @@ impl<T: for<'a> TryFrom<&'a str, Error = NameError>> Visitor<'_> for TextVisitor
 
 macro_rules! checked_text {
     ($(#[$meta:meta])* $name:ident, $max:expr, $check:expr) => {
-        $(#[$meta])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
-        pub struct $name(Ascii<$max>);
+        #[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "string"))]
+        $(#[$meta])*
+        pub struct $name(#[cfg_attr(test, schemars(with = "String"))] Ascii<$max>);
 
         impl $name {
             /// The text itself.
@@ -169,6 +169,7 @@ macro_rules! shown_as_text {
 checked_text! {
     /// A command's id, chosen by the client: from 1 to [`COMMAND_ID_MAX`] printable ASCII
     /// characters. One identity must never use it for two different commands.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[!-~]{1,40}$")))]
     CommandId,
     COMMAND_ID_MAX,
     |text| (1..=COMMAND_ID_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
@@ -176,6 +177,7 @@ checked_text! {
 checked_text! {
     /// A room's code: [`ROOM_CODE_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Anyone who knows
     /// it may enter.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[2-9a-hjkmnp-z]{12}$")))]
     RoomCode,
     ROOM_CODE_LENGTH,
     |text| text.len() == ROOM_CODE_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
@@ -185,12 +187,14 @@ checked_text! {
     /// the key to their seats: keep it private and never put it into an address.
     ///
     /// `Debug` hides it, and there is no `Display`.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[0-9a-f]{64}$")))]
     Identity,
     IDENTITY_LENGTH,
     |text| text.len() == IDENTITY_LENGTH && lower_hex(text)
 }
 checked_text! {
     /// A person's public id: derived from the [`Identity`], which cannot be computed from it.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[0-9a-f]{16}$")))]
     MemberId,
     MEMBER_ID_LENGTH,
     |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text)
@@ -198,12 +202,14 @@ checked_text! {
 checked_text! {
     /// A finished game's id: [`GAME_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Anyone who
     /// knows it may see the game.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[2-9a-hjkmnp-z]{16}$")))]
     GameId,
     GAME_ID_LENGTH,
     |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
 checked_text! {
     /// The id of a seek or a challenge: [`SEEK_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`].
+    #[cfg_attr(test, schemars(extend("pattern" = "^[2-9a-hjkmnp-z]{12}$")))]
     SeekId,
     SEEK_ID_LENGTH,
     |text| text.len() == SEEK_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
@@ -211,6 +217,7 @@ checked_text! {
 checked_text! {
     /// The name of a pool in commands: 1 to [`POOL_NAME_MAX`] letters in lower case, digits and
     /// hyphens.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[a-z0-9-]{1,24}$")))]
     PoolName,
     POOL_NAME_MAX,
     |text| !text.is_empty()
@@ -228,7 +235,8 @@ impl fmt::Debug for Identity {
 /// and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and
 /// single in between; combining marks belong to a letter, at most [`NAME_MARKS_MAX`] of them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, schemars(extend("minLength" = 1, "maxLength" = NAME_MAX)))]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 

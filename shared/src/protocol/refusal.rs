@@ -17,7 +17,7 @@ use crate::{
 
 /// The reason why a command was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Refusal {
     /// The code.
     pub reason: Reason,
@@ -30,7 +30,7 @@ pub struct Refusal {
 
 /// The values of a refusal; each field names its codes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RefusalValues {
     /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the command's ply. In a reply over HTTP: the
     /// ply of the move that cannot be played.

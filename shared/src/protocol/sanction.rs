@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a sanction forbids. Signing in to a closed account shows why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SanctionKind {
     /// A warning. It comes after each `hello` until the member has read it.

@@ -8,7 +8,7 @@ use crate::{clock::TimeControl, opening::OpeningKind, rating_pool::RatingPool, r
 
 /// How a game between people who find each other is played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct GameSettings {
     /// The variant and the board.
     pub rules: Rules,
@@ -57,7 +57,7 @@ impl GameSettings {
 
 /// Why a game of two players who may play rated games is casual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum WhyCasual {
     /// Both accounts were used on one device, or at one address within the hour.
@@ -68,7 +68,7 @@ pub enum WhyCasual {
 
 /// The game that a seek asks for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
     /// A game of this pool.
@@ -81,6 +81,7 @@ pub enum Wanted {
 #[derive(
     Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, EnumString, IntoStaticStr,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ChallengesFrom {
@@ -102,7 +103,7 @@ impl ChallengesFrom {
 
 /// The person to challenge.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Addressee {
     /// By their id.
@@ -113,7 +114,7 @@ pub enum Addressee {
 
 /// A pool: people who seek in it play each other.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Pool {
     /// Its name in commands.
     pub name: PoolName,
@@ -132,7 +133,7 @@ pub struct Pool {
 
 /// A seek that others may accept, or a challenge.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct OpenSeek {
     /// Names it in commands.
     pub seek: SeekId,
@@ -150,7 +151,7 @@ pub struct OpenSeek {
 
 /// Why a seek is over without a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SeekEnd {
     /// Its member has cancelled it, or has found a game by another seek.

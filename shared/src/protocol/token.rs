@@ -20,7 +20,8 @@ pub const TOKEN_LENGTH: usize = PREFIX.len() + SECRET_LENGTH + CHECKSUM_LENGTH;
 ///
 /// `Debug` hides it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "string"))]
+#[cfg_attr(test, schemars(extend("pattern" = "^ff_[0-9A-Za-z]{49}$")))]
 #[serde(try_from = "String", into = "String")]
 pub struct ApiToken(String);
 
@@ -90,7 +91,7 @@ fn checksum(text: &str) -> String {
 
 /// What a token allows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 pub enum Scope {
     /// Make rooms, take seats, play, chat, and seek opponents.
     #[serde(rename = "play")]

@@ -34,6 +34,7 @@ pub struct PuzzleSet {
 /// Names a puzzle: its variant, `-`, and letters and digits that follow from its moves, such as
 /// `renju-1k3x9a`. It stays the same while the puzzle does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct PuzzleId(String);
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize,
 )]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "[number, number]"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "[number, number]"))]
 #[serde(from = "(i32, i32)", into = "(i32, i32)")]
 pub struct Point {
     /// Column, growing to the right.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A stone's colour, and with it a side of the game. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Stone {
     /// The side that moves first (crosses, in tic-tac-toe).

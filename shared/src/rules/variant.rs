@@ -114,7 +114,11 @@ impl fmt::Display for Variant {
 /// How far the board reaches. On the wire: `[width, height]` or `"unbounded"`; a single number is
 /// read as a square board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "[number, number] | \"unbounded\""))]
+#[cfg_attr(
+    test,
+    derive(schemars::JsonSchema, ts_rs::TS),
+    ts(type = "[number, number] | \"unbounded\"")
+)]
 #[serde(try_from = "SizeForm", into = "SizeForm")]
 pub enum Size {
     /// A board with borders, each side from [`SIDE_MIN`] to [`SIDE_MAX`].
@@ -173,7 +177,7 @@ impl FromStr for Size {
 /// On the wire: `{"variant": "mnk", "k": 3, "size": [3, 3]}`; `k` belongs to `mnk` alone, where it
 /// must be given, and a missing `size` means [`Variant::default_size`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(as = "RulesForm"))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(as = "RulesForm"))]
 #[serde(try_from = "RulesForm", into = "RulesForm")]
 pub struct Rules {
     variant: Variant,
@@ -257,7 +261,7 @@ pub enum RulesError {
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 enum VariantName {
     Freestyle,
@@ -282,13 +286,13 @@ impl VariantName {
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
 struct RulesForm {
     variant: VariantName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     k: Option<u8>,
     #[serde(default)]
-    #[cfg_attr(test, ts(as = "Size"))]
+    #[cfg_attr(test, schemars(with = "Size"), ts(as = "Size"))]
     size: Option<Size>,
 }
 
@@ -326,6 +330,7 @@ impl From<Rules> for RulesForm {
 
 /// Accepts any number, so that one out of range gets the right error instead of a wrong type.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a size is a number, [width, height] or \"unbounded\"")]
 enum SizeForm {
     Sides(i64, i64),

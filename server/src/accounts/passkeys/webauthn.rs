@@ -31,6 +31,7 @@ pub(crate) struct Ceremony {
 
 /// What a device has answered.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PasskeyAnswer {
     pub(crate) challenge: String,
     pub(crate) credential: Value,

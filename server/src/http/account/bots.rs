@@ -18,7 +18,11 @@ use super::{
     keys::{ShownSecret, TokenBody},
     shown::{ShownAccount, ShownToken},
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Operation};
 use crate::shared_state::Server;
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// The paths of bots.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -32,6 +36,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// A bot as its owner sees it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownBot {
     #[serde(flatten)]
     account: ShownAccount,
@@ -39,6 +44,7 @@ pub(super) struct ShownBot {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownBots {
     bots: Vec<ShownBot>,
     most: usize,
@@ -76,6 +82,7 @@ async fn bots(asked: Asked) -> Result<Response, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BotBody {
     name: String,
 }
@@ -130,4 +137,44 @@ async fn end_token(
     let bot = asked.accounts().bot(&own, &id).await?;
     asked.accounts().end_token(&bot, &token).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/account/bots", "The bots of the account.")
+            .by(Key::Account)
+            .answers::<ShownBots>(200),
+        Operation::post("/api/account/bots", "Makes a bot.")
+            .by(Key::Account)
+            .takes::<BotBody>()
+            .answers::<ShownBot>(201)
+            .refuses([No::AccountName, No::NameLooksLikeBot, No::NameReserved, No::NameTaken])
+            .refuses([No::TooManyBots, No::ConfirmFirst, No::TooManyTries]),
+        Operation::post("/api/account/bots/{id}/name", "Changes a bot's name, once in 30 days.")
+            .by(Key::Account)
+            .takes::<BotBody>()
+            .answers::<ShownBot>(200)
+            .refuses([No::AccountName, No::NameLooksLikeBot, No::NameReserved, No::NameTaken])
+            .refuses([No::NameChangedLately, No::NoSuchPlayer, No::ConfirmFirst, No::TooManyTries]),
+        Operation::delete("/api/account/bots/{id}", "Deletes a bot.")
+            .by(Key::Account)
+            .empty(204)
+            .refuses([No::NoSuchPlayer, No::ConfirmFirst]),
+        Operation::post(
+            "/api/account/bots/{id}/tokens",
+            "Makes a token for a bot, which is shown once.",
+        )
+        .by(Key::Account)
+        .takes::<TokenBody>()
+        .answers::<ShownSecret>(201)
+        .refuses([No::NoSuchPlayer, No::TooManyKeys, No::ConfirmFirst]),
+        Operation::delete("/api/account/bots/{id}/tokens/{token}", "Removes a token of a bot.")
+            .by(Key::Account)
+            .empty(204)
+            .refuses([No::NoSuchPlayer]),
+    ]
 }

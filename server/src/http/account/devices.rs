@@ -15,10 +15,16 @@ use super::{
     asked::{AccountRefusal, Asked},
     shown::ShownAccounts,
 };
+#[cfg(test)]
+use crate::accounts::devices::OpenedLink;
+#[cfg(test)]
+use crate::http::api_document::{Key, Operation};
 use crate::{
     accounts::devices::{NewDevice, Polled, ShownDevice},
     shared_state::Server,
 };
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// The paths of other devices.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -33,6 +39,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownNewDevice {
     #[serde(flatten)]
     device: NewDevice,
@@ -49,6 +56,7 @@ async fn begin(asked: Asked) -> Result<Response, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DeviceCode {
     device_code: String,
 }
@@ -63,6 +71,7 @@ async fn poll(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct UserCode {
     user_code: String,
 }
@@ -76,6 +85,7 @@ async fn find(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DeviceAnswer {
     user_code: String,
     allow: bool,
@@ -90,6 +100,7 @@ async fn answer(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewLink {
     code: String,
     expires_ms: u64,
@@ -103,11 +114,13 @@ async fn begin_link(asked: Asked) -> Result<Response, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LinkCode {
     code: String,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LinkState {
     #[serde(skip_serializing_if = "Option::is_none")]
     user_code: Option<String>,
@@ -127,4 +140,51 @@ async fn link_state(asked: Asked, body: Bytes) -> Result<Response, AccountRefusa
 async fn open_link(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let LinkCode { code } = asked.body(&body)?;
     Ok(Json(asked.accounts().open_link(&code, &asked.device).await?).into_response())
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::post("/api/device", "Begins to sign in a device without a page.")
+            .details("The device shows `user_code`, which the member types on a page.")
+            .answers::<ShownNewDevice>(201)
+            .refuses([No::TooManyTries]),
+        Operation::post("/api/device/session", "Asks whether the member has allowed this device.")
+            .details(
+                "202 until the member answers. Then the answer sets the cookie of the session.",
+            )
+            .takes::<DeviceCode>()
+            .answers::<ShownAccounts>(200)
+            .empty(202)
+            .refuses([No::WrongDeviceCode, No::DeviceDenied, No::AccountClosed, No::SignedOut])
+            .refuses([No::TooManyTries]),
+        Operation::post("/api/device/find", "The device that shows this code.")
+            .by(Key::Account)
+            .takes::<UserCode>()
+            .answers::<ShownDevice>(200)
+            .refuses([No::WrongDeviceCode, No::TooManyTries]),
+        Operation::post(
+            "/api/device/answer",
+            "Allows the device that shows this code, or does not.",
+        )
+        .by(Key::Account)
+        .takes::<DeviceAnswer>()
+        .empty(204)
+        .refuses([No::WrongDeviceCode, No::ConfirmFirst, No::TooManyTries]),
+        Operation::post("/api/link", "Makes a link that signs in another device.")
+            .by(Key::Account)
+            .answers::<NewLink>(201),
+        Operation::post("/api/link/state", "Whether the link was opened, and by which device.")
+            .by(Key::Account)
+            .takes::<LinkCode>()
+            .answers::<LinkState>(200)
+            .refuses([No::WrongDeviceCode, No::TooManyTries]),
+        Operation::post("/api/link/open", "Opens a link, once.")
+            .takes::<LinkCode>()
+            .answers::<OpenedLink>(200)
+            .refuses([No::WrongDeviceCode, No::TooManyTries]),
+    ]
 }

@@ -11,7 +11,11 @@ use axum::{
 use serde::{Deserialize, Serialize};
 
 use super::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::{Key, Operation};
 use crate::{accounts::passwords::Password, online::language::Language, shared_state::Server};
+#[cfg(test)]
+use fivefold_shared::protocol::Reason;
 
 /// The paths.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -22,6 +26,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownEmail {
     /// Whether the server sends e-mail.
     available: bool,
@@ -45,6 +50,7 @@ async fn email(asked: Asked) -> Result<Json<ShownEmail>, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewEmail {
     address: String,
     /// Of the messages.
@@ -63,6 +69,7 @@ async fn name(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OldEmail {
     password: Option<Password>,
 }
@@ -76,6 +83,7 @@ async fn forget(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "EmailSecret"))]
 struct Secret {
     secret: String,
 }
@@ -90,6 +98,7 @@ async fn confirm(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MailedCodeBody"))]
 struct Forgetful {
     name: String,
 }
@@ -99,4 +108,41 @@ async fn mail_code(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefus
     let Forgetful { name } = asked.body(&body)?;
     asked.accounts().mail_code(&name, &asked.device).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/email", "The account's e-mail address.")
+            .by(Key::Account)
+            .answers::<ShownEmail>(200),
+        Operation::post("/api/email", "Names an e-mail address. The server sends a link there.")
+            .by(Key::Account)
+            .takes::<NewEmail>()
+            .empty(204)
+            .refuses([No::ConfirmFirst, No::WrongPassword, No::TooManyTries]),
+        Operation::delete("/api/email", "Removes the e-mail address.")
+            .by(Key::Account)
+            .takes::<OldEmail>()
+            .empty(204)
+            .refuses([No::ConfirmFirst, No::WrongPassword, No::TooManyTries]),
+        Operation::post(
+            "/api/email/confirm",
+            "Confirms an e-mail address with the secret of the link.",
+        )
+        .takes::<Secret>()
+        .empty(204)
+        .refuses([No::WrongCode]),
+        Operation::post(
+            "/api/recovery/mail",
+            "Sends a recovery code to the account's e-mail address.",
+        )
+        .details("204 also if there is no such account or address.")
+        .takes::<Forgetful>()
+        .empty(204)
+        .refuses([No::TooManyTries]),
+    ]
 }

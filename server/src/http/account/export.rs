@@ -32,17 +32,21 @@ use super::{
     bots::{ShownBot, shown_bots},
     shown::{ShownAccounts, ShownKeys, ShownSession, shown},
 };
+#[cfg(test)]
+use crate::http::api_document::Named;
 use crate::limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX};
 
 /// All that the server knows of a member.
 #[derive(Serialize)]
-struct Export {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Export {
     #[serde(flatten)]
     account: ShownAccounts,
     renamed_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted_at: Option<u64>,
     bots: Vec<ShownBot>,
+    #[cfg_attr(test, schemars(with = "Vec<Named<ListedGame>>"))]
     games: Vec<ListedGame>,
     #[serde(flatten)]
     kept: MemberData,
@@ -50,9 +54,12 @@ struct Export {
 
 /// All that is kept of a member apart from the account and the games.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct MemberData {
+    #[cfg_attr(test, schemars(with = "Named<ChallengesFrom>"))]
     challenges_from: ChallengesFrom,
     /// Who can see whether the member is online.
+    #[cfg_attr(test, schemars(with = "Named<OnlineTo>"))]
     online_to: OnlineTo,
     /// The settings of the member's pushes, the subscribed browsers, and the games and news that wait.
     pushes: ExportedPushes,
@@ -64,11 +71,13 @@ struct MemberData {
     /// Where the account was used lately. The digests that the server compares say nothing to anybody.
     places: Vec<ShownTrace>,
     /// The member's notes about games, the newest first.
+    #[cfg_attr(test, schemars(with = "Vec<Named<Note>>"))]
     notes: Vec<Note>,
     /// Where the member gets e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<ExportedEmail>,
     /// The member's time off from daily games, the earliest first.
+    #[cfg_attr(test, schemars(with = "Vec<Named<TimeOff>>"))]
     time_off: Vec<TimeOff>,
     /// The member's plans in daily games.
     conditional_moves: Vec<ExportedPlan>,
@@ -84,7 +93,9 @@ struct MemberData {
 
 /// A mark of one game.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownMark {
+    #[cfg_attr(test, schemars(with = "Named<GameId>"))]
     game: GameId,
     kind: MarkKind,
     /// When the game ended, in milliseconds since the Unix epoch.
@@ -93,6 +104,7 @@ struct ShownMark {
 
 /// An address, or a device, at which the account was used.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownTrace {
     kind: TraceKind,
     /// When last.
@@ -101,7 +113,9 @@ struct ShownTrace {
 
 /// A try at a puzzle, with what it left.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedTry {
+    #[cfg_attr(test, schemars(with = "Named<PuzzleId>"))]
     puzzle: PuzzleId,
     solved: bool,
     rating: f64,
@@ -110,13 +124,16 @@ struct ExportedTry {
 
 /// A name that the account had.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownOldName {
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     /// When the account got another one, in milliseconds since the Unix epoch.
     until: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedEmail {
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<String>,
@@ -135,13 +152,17 @@ impl From<Email> for ExportedEmail {
 
 /// Conditional moves in one game.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedPlan {
+    #[cfg_attr(test, schemars(with = "Named<RoomCode>"))]
     room: RoomCode,
     #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "Named<GameConditionalMoves>"))]
     moves: GameConditionalMoves,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedPushes {
     settings: PushSettings,
     subscriptions: Vec<ExportedSubscription>,
@@ -151,6 +172,7 @@ struct ExportedPushes {
 
 /// A subscribed browser, without its keys. Anyone who knows an endpoint can fill its queue, so only the host is shown.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedSubscription {
     host: Option<String>,
     language: String,
@@ -159,8 +181,11 @@ struct ExportedSubscription {
 
 /// A game that waits for the member, as pushes know it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedPushGame {
+    #[cfg_attr(test, schemars(with = "Named<RoomCode>"))]
     room: RoomCode,
+    #[cfg_attr(test, schemars(with = "Option<Named<Name>>"))]
     opponent: Option<Name>,
     state: PushState,
     since: u64,
@@ -170,6 +195,7 @@ struct ExportedPushGame {
 
 /// Other news that waits until the member's quiet hours are over.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedNews {
     news: Value,
     due: u64,
@@ -203,9 +229,13 @@ impl From<PushMember> for ExportedPushes {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedFriend {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     member: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
+    #[cfg_attr(test, schemars(with = "Named<FriendStanding>"))]
     standing: FriendStanding,
     at: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,23 +244,32 @@ struct ExportedFriend {
 
 /// A challenge that waits between two friends.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedChallenge {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     by: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<GameSettings>"))]
     settings: GameSettings,
     at: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedBlock {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     member: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: BlockKind,
     at: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedReport {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     about: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: ReportKind,
     text: String,
@@ -240,8 +279,11 @@ struct ExportedReport {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedSanction {
+    #[cfg_attr(test, schemars(with = "String"))]
     kind: SanctionKind,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     from: u64,
     until: Option<u64>,

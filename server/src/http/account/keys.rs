@@ -14,6 +14,10 @@ use fivefold_shared::protocol::{ApiToken as Secret, Identity, OwnRoom, Phase, Re
 use serde::{Deserialize, Serialize};
 
 use super::asked::{AccountRefusal, Asked, one_key};
+#[cfg(test)]
+use crate::accounts::passkeys::StartedPasskey;
+#[cfg(test)]
+use crate::http::api_document::{Key as By, Named, Operation};
 use crate::{
     accounts::{
         passkeys::{PasskeyUse, webauthn::PasskeyAnswer},
@@ -37,6 +41,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WaysToSignIn"))]
 struct Domain {
     domain: Option<String>,
     /// What people call the other site that opens accounts.
@@ -57,6 +62,7 @@ async fn domain(asked: Asked) -> Json<Domain> {
 
 /// For what a challenge is.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PasskeyPurpose"))]
 #[serde(rename_all = "snake_case")]
 enum For {
     SignUp,
@@ -66,6 +72,7 @@ enum For {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ChallengeBody {
     #[serde(rename = "for")]
     purpose: For,
@@ -86,6 +93,7 @@ async fn challenge(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KeyBody"))]
 struct Key {
     password: Option<Password>,
     passkey: Option<PasskeyAnswer>,
@@ -123,8 +131,10 @@ async fn end_passkey(asked: Asked, Path(id): Path<String>) -> Result<StatusCode,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TokenBody {
     label: Option<String>,
+    #[cfg_attr(test, schemars(with = "Vec<Named<Scope>>"))]
     scopes: Vec<Scope>,
     for_ms: Option<u64>,
 }
@@ -137,7 +147,9 @@ impl From<TokenBody> for NewToken {
 
 /// A new token, which is shown once.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownSecret {
+    #[cfg_attr(test, schemars(with = "Named<Secret>"))]
     pub(super) token: Secret,
 }
 
@@ -157,7 +169,9 @@ async fn end_token(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, A
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "GuestIdentity"))]
 struct Guest {
+    #[cfg_attr(test, schemars(with = "Named<Identity>"))]
     identity: Identity,
 }
 
@@ -179,4 +193,52 @@ async fn take_guest(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefu
     }
     asked.accounts().take_guest(&own, identity).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/passkeys", "The ways to sign in here.").answers::<Domain>(200),
+        Operation::post("/api/passkeys/challenge", "Begins to use or to make a passkey.")
+            .details("`add` and `confirm` need the cookie of the account.")
+            .by(By::Maybe("account:read"))
+            .takes::<ChallengeBody>()
+            .answers::<StartedPasskey>(200)
+            .refuses([No::NoPasskeys, No::AccountName, No::NameLooksLikeBot, No::NameReserved])
+            .refuses([No::NameTaken, No::SignedOut, No::TokenScope, No::TwoIdentities])
+            .refuses([No::IdentityReplaced, No::TooManyKeys, No::ConfirmFirst, No::WrongPasskey])
+            .refuses([No::TooManyTries]),
+        Operation::post("/api/account/confirm", "Shows a key again.")
+            .details("For 10 minutes, requests that ask for a key need none.")
+            .by(By::Account)
+            .takes::<Key>()
+            .empty(204)
+            .refuses([No::WrongPassword, No::WrongPasskey, No::NoPasskeys, No::TooManyTries]),
+        Operation::post("/api/account/passkeys", "Adds a passkey.")
+            .by(By::Account)
+            .takes::<PasskeyAnswer>()
+            .empty(201)
+            .refuses([No::WrongPasskey, No::NoPasskeys, No::TooManyKeys, No::ConfirmFirst]),
+        Operation::delete("/api/account/passkeys/{id}", "Removes a passkey or another site.")
+            .by(By::Account)
+            .empty(204)
+            .refuses([No::LastKey, No::ConfirmFirst]),
+        Operation::post("/api/account/tokens", "Makes a token, which is shown once.")
+            .by(By::Account)
+            .takes::<TokenBody>()
+            .answers::<ShownSecret>(201)
+            .refuses([No::TooManyKeys, No::ConfirmFirst]),
+        Operation::delete("/api/account/tokens/{id}", "Removes a token.")
+            .by(By::Account)
+            .empty(204),
+        Operation::post("/api/account/guest", "Takes a guest into the account.")
+            .details("The guest's games are the account's from then on.")
+            .by(By::Account)
+            .takes::<Guest>()
+            .empty(204)
+            .refuses([No::IdentityReplaced, No::NothingToKeep, No::GameRunning, No::TooManyKeys]),
+    ]
 }

@@ -18,6 +18,8 @@ use super::{
     cookie,
     shown::ShownAccounts,
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Operation};
 use crate::{
     accounts::{
         SignedIn,
@@ -33,6 +35,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// For what a browser goes there.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OidcPurpose"))]
 #[serde(rename_all = "snake_case")]
 enum For {
     SignIn,
@@ -41,17 +44,20 @@ enum For {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OidcBody"))]
 struct StartBody {
     #[serde(rename = "for")]
     purpose: For,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StartedOidc"))]
 struct Started {
     url: String,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OidcTicket"))]
 struct Ticket {
     ticket: String,
 }
@@ -93,4 +99,37 @@ async fn finish(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
         FinishedOidc::Added => StatusCode::CREATED.into_response(),
         FinishedOidc::Confirmed => StatusCode::NO_CONTENT.into_response(),
     })
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::post("/api/oidc", "Begins to sign in by another site.")
+            .details(
+                "`add` and `confirm` need the cookie of the account. The answer sets a cookie.",
+            )
+            .by(Key::Maybe("account:read"))
+            .takes::<StartBody>()
+            .answers::<Started>(200)
+            .refuses([No::NoOidc, No::OidcUnavailable, No::OidcMisconfigured, No::SignedOut])
+            .refuses([No::TokenScope, No::TwoIdentities, No::TooManyKeys, No::ConfirmFirst])
+            .refuses([No::TooManyTries]),
+        Operation::post("/api/oidc/answer", "Brings back what the other site has said.")
+            .details(
+                "200 signs in, and sets the cookie of the session. 202 has a ticket with which \
+                 `POST /api/account` signs up. 201 follows `add`, 204 follows `confirm`.",
+            )
+            .by(Key::Maybe("account:read"))
+            .takes::<OidcAnswer>()
+            .answers::<ShownAccounts>(200)
+            .empty(201)
+            .answers::<Ticket>(202)
+            .empty(204)
+            .refuses([No::WrongOidc, No::NoOidc, No::OidcUnavailable, No::OidcMisconfigured])
+            .refuses([No::SignedOut, No::TokenScope, No::TwoIdentities, No::TooManyKeys])
+            .refuses([No::AccountClosed, No::ConfirmFirst, No::TooManyTries]),
+    ]
 }

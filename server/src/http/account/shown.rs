@@ -8,12 +8,17 @@ use fivefold_storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, 
 use serde::Serialize;
 
 use super::asked::{AccountRefusal, Asked};
+#[cfg(test)]
+use crate::http::api_document::Named;
 use crate::{accounts::SignedIn, limits::accounts::PROVED_WITHIN, process::ids};
 
 /// An account as its member sees it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownAccount {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     id: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     made_at: u64,
     /// Whether it is a bot.
@@ -29,6 +34,7 @@ impl From<Account> for ShownAccount {
 
 /// A session as its member sees it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownSession {
     id: String,
     label: String,
@@ -46,6 +52,7 @@ impl ShownSession {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownAccounts {
     pub(super) account: ShownAccount,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +84,7 @@ impl ShownAccounts {
 
 /// The keys of an account, as its member sees them.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownKeys {
     has_password: bool,
     passkeys: Vec<ShownPasskey>,
@@ -92,6 +100,7 @@ pub(super) struct ShownKeys {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownPasskey {
     id: String,
     label: String,
@@ -101,9 +110,11 @@ struct ShownPasskey {
 
 /// A token, without its secret.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownToken {
     id: String,
     label: String,
+    #[cfg_attr(test, schemars(with = "Vec<Named<Scope>>"))]
     scopes: Vec<Scope>,
     made_at: u64,
     used_at: Option<u64>,

@@ -60,6 +60,7 @@ impl fmt::Debug for PushSubscription {
 
 /// When a member is told that it is their turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MovePushes {
     /// After each move of an opponent.
@@ -74,6 +75,7 @@ pub enum MovePushes {
 /// A part of the day in which a member is told nothing, in minutes after midnight where they live. It may go over
 /// midnight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
 pub struct QuietHours {
     /// Its first minute.
     pub from: u16,
@@ -83,6 +85,7 @@ pub struct QuietHours {
 
 /// What a member wants to be told.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
 pub struct PushSettings {
     /// When it is their turn in a daily game.
     pub moves: MovePushes,
