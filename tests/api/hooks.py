@@ -1,0 +1,50 @@
+"""What schemathesis needs to know of the server: `tests/run slow` runs it with this file.
+
+Each request comes from another address, by the header of a trusted proxy, so that the allowance of one address does
+not refuse it. Most requests are of somebody who is signed in; who was signed out signs up again.
+"""
+
+import itertools
+import json
+import os
+import random
+import threading
+import urllib.request
+
+import schemathesis
+
+SERVER = os.environ["FIVEFOLD_SERVER"]
+names = itertools.count()
+own = threading.local()
+
+
+def address():
+    # 100.64.0.0/10 belongs to no site.
+    return f"100.{random.randint(64, 127)}.{random.randint(0, 255)}.{random.randint(1, 254)}"
+
+
+def sign_up():
+    """The cookie of a new account."""
+    body = {"name": f"Tester{next(names)}", "password": "correct horse battery"}
+    head = {"Content-Type": "application/json", "X-Forwarded-For": address()}
+    request = urllib.request.Request(f"{SERVER}/api/account", json.dumps(body).encode(), head)
+    with urllib.request.urlopen(request) as answer:
+        return answer.headers["Set-Cookie"].split(";")[0]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    case.headers = dict(case.headers or {})
+    case.headers["X-Forwarded-For"] = address()
+    if random.random() < 0.8:
+        if getattr(own, "cookie", None) is None:
+            own.cookie = sign_up()
+        case.headers["Cookie"] = own.cookie
+        case.headers.pop("Authorization", None)
+        case.cookies = {}
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    if response.status_code == 401:
+        own.cookie = None
