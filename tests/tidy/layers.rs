@@ -63,7 +63,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 32] = [
+const ORDER: [&str; 33] = [
     "rules",
     "seat",
     "symmetry",
@@ -87,6 +87,7 @@ const ORDER: [&str; 32] = [
     "local_room",
     "review",
     "protocol_guide",
+    "json_schema",
     "typescript",
     "search",
     "book",

@@ -358,6 +358,7 @@ async fn delete_guest(asked: Asked) -> Result<StatusCode, AccountRefusal> {
 
 /// What the API's document says of these paths.
 #[cfg(test)]
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn operations() -> Vec<Operation> {
     use Reason as No;
 
