@@ -170,6 +170,10 @@ fn loosen(known: &mut Value, other: &Value) {
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
+            // Where a default follows from the rest.
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.remove("default");
+            }
             if let Some(Value::String(text)) = fields.get_mut("description") {
                 let first = text.split("\n\n").next().unwrap_or_default();
                 *text = without_links(&first.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -181,7 +185,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Links such as ``[`Name`]`` or ``[`Name`](path)`` as plain text.
+/// Links such as ``[`Name`]`` or ``[`Name`](path)`` as plain text, and reasons as on the wire.
 fn without_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -192,17 +196,33 @@ fn without_links(text: &str) -> String {
             rest = linked;
             continue;
         };
-        plain.push_str(&format!("`{name}`"));
+        match name.strip_prefix("Reason::") {
+            Some(reason) => plain.push_str(&format!("`{}`", code(reason))),
+            None => plain.push_str(&format!("`{name}`")),
+        }
         let target = after.strip_prefix('(').and_then(|target| target.split_once(')'));
         rest = target.map_or(after, |(_, after)| after);
     }
     plain + rest
 }
 
+/// The word on the wire for a variant such as `StalePly`.
+fn code(variant: &str) -> String {
+    let mut code = String::new();
+    for letter in variant.chars() {
+        if letter.is_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.extend(letter.to_lowercase());
+    }
+    code
+}
+
 #[test]
 fn links_become_plain_text() {
     let cases = [
         ("as in [`Name`], or [`Name::new`](crate::Name::new).", "as in `Name`, or `Name::new`."),
+        ("[`Reason::StalePly`]: the ply", "`stale_ply`: the ply"),
         ("[x, y]", "[x, y]"),
         ("an open [`end", "an open [`end"),
     ];

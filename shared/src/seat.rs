@@ -61,7 +61,7 @@ impl fmt::Display for Seat {
 
 /// One value for each seat. On the wire: `{"first": ..., "second": ...}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), schemars(rename = "BySeatOf{T}"))]
 pub struct BySeat<T> {
     /// For the first seat.
     pub first: T,

@@ -32,7 +32,7 @@ impl fmt::Display for Forbidden {
 /// How a game ended, and which side won: a stone on the board, a seat in rooms and records. On the
 /// wire: `{"reason": "five", "winner": "first", ...}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS))]
+#[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), schemars(rename = "OutcomeBy{Side}"))]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Outcome<Side = Stone> {
     /// The winning run (or runs, when one stone completed several): five stones, or as many as the

@@ -335,6 +335,7 @@ impl From<Rules> for RulesForm {
 enum SizeForm {
     Sides(i64, i64),
     Side(i64),
+    #[cfg_attr(test, schemars(extend("const" = "unbounded")))]
     Word(String),
 }
 
