@@ -18,7 +18,7 @@ use fivefold_server::{
 use fivefold_shared::protocol::{Message, Reason};
 use fivefold_storage::{Blocking, Memory};
 use futures_util::future::select_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     time::interval,
@@ -41,6 +41,21 @@ fn empty_board(length: usize) -> String {
 fn status(answer: &str) -> u16 {
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
     status.unwrap_or_else(|| panic!("no status: {answer:?}"))
+}
+
+#[tokio::test]
+async fn the_documents_for_programs_are_sent_to_pages_of_every_site() {
+    let server = TestServer::start(LIMITS);
+    for (path, field) in [("/api/openapi.json", "openapi"), ("/api/messages.schema.json", "$defs")]
+    {
+        let answer = server.get(path).await;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(status(head), 200);
+        assert!(head.contains("\r\naccess-control-allow-origin: *"), "{head}");
+        let document: Value = serde_json::from_str(body).unwrap();
+        assert!(!document[field].is_null(), "{path}");
+    }
+    server.stop().await;
 }
 
 #[tokio::test]
