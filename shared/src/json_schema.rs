@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     analysis::Report,
-    conditional_moves::{ConditionalMoves, ConditionalMovesStatus},
+    conditional_moves::{ConditionalMoves, ConditionalMovesStatus, GameConditionalMoves},
     friends::FriendList,
     note::{NoteList, NoteText},
     profile::{Leaders, Profile, PuzzleHistory, PuzzleScore, RatingHistory},
@@ -84,6 +84,7 @@ fn schema() -> Value {
     sent.add::<FriendList>();
     sent.add::<NoteList>();
     sent.add::<ConditionalMovesStatus>();
+    sent.add::<GameConditionalMoves>();
     sent.add::<TimeOffStatus>();
     sent.add::<ChallengesFrom>();
     let mut all = taken.all();
