@@ -64,11 +64,20 @@ const LEFT_OUT: [(&str, &[&str]); 4] = [
     ),
 ];
 
-const ABOUT: &str = "Five in a row, for programs. Refusals have a `reason`, which does not change, and a \
-    `text` in English. Each request costs some of the allowance of its address. Bodies have at most 8 KiB; \
-    those of `/api/position` and `/api/analyse` 96 KiB, those of conditional moves 44 KiB. Times are in \
-    milliseconds since the Unix epoch. Readers ignore fields that they do not know. The games themselves are \
-    played on the WebSocket `/ws`: see `/api/messages.schema.json`.";
+/// What holds for every operation.
+fn about() -> String {
+    let kib = |bytes: usize| bytes / 1024;
+    format!(
+        "Five in a row, for programs. Refusals have a `reason`, which does not change, and a `text` in English. \
+         Each request costs some of the allowance of its address. Bodies have at most {} KiB; those of \
+         `/api/position` and `/api/analyse` {} KiB, those of conditional moves {} KiB. Times are in \
+         milliseconds since the Unix epoch. Readers ignore fields that they do not know. The games themselves \
+         are played on the WebSocket `/ws`: see `/api/messages.schema.json`.",
+        kib(ACCOUNT_BODY_MAX),
+        kib(HTTP_BODY_MAX),
+        kib(CONDITIONAL_MOVES_BODY_MAX),
+    )
+}
 
 /// Every operation, by what stands before it and by subject.
 fn sections() -> Vec<(Guard, &'static str, Vec<Operation>)> {
@@ -170,7 +179,7 @@ fn document() -> Value {
     let info = InfoBuilder::new()
         .title("Fivefold")
         .version(env!("CARGO_PKG_VERSION"))
-        .description(Some(ABOUT))
+        .description(Some(about()))
         .license(Some(license.identifier(Some("MIT OR Apache-2.0")).build()));
     let document = OpenApiBuilder::new()
         .info(info)
