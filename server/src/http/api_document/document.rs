@@ -21,9 +21,15 @@ use super::{
     operations,
     registered::registered,
 };
-use crate::http::{
-    account, analyse, challenges, conditional_moves, feeds, friends, games, moderation, monitor,
-    notes, picture, players, position, pushes, puzzles, routes, time_off,
+use crate::{
+    http::{
+        account, analyse, challenges, conditional_moves, feeds, friends, games, moderation,
+        monitor, notes, picture, players, position, pushes, puzzles, routes, time_off,
+    },
+    limits::{
+        HTTP_BODY_MAX,
+        accounts::{ACCOUNT_BODY_MAX, CONDITIONAL_MOVES_BODY_MAX},
+    },
 };
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-server --lib api_document";
