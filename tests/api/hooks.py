@@ -57,5 +57,6 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    if response.status_code == 401:
+    sent = (case.headers or {}).get("Cookie")
+    if response.status_code == 401 and sent == own["cookie"]:
         own["cookie"] = None
