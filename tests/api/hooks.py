@@ -1,8 +1,8 @@
 """What schemathesis needs to know of the server: `tests/run slow` runs it with this file.
 
 Each request comes from another address, by the header of a trusted proxy, so that the allowance of one address does
-not refuse it. Most requests come from an account. If its session has ended, a new account follows, but not more often
-than the server lets people sign up.
+not refuse it. Most requests come from one of several accounts, because the changes of one account are limited, too. If
+the session of an account has ended, a new account takes its place.
 """
 
 import itertools
@@ -16,11 +16,13 @@ import urllib.request
 import schemathesis
 
 SERVER = os.environ["FIVEFOLD_SERVER"]
-SIGN_UP_EVERY_S = 2
-# These end the session, so the account rarely sends them.
+ACCOUNTS = 20
+SIGN_UP_EVERY_S = 0.3
+# These end the session, so accounts rarely send them.
 ENDS = {"DELETE /api/account", "DELETE /api/session"}
 names = itertools.count()
-own = {"cookie": None, "tried_at": 0}
+cookies = []
+tried_at = 0
 
 
 def address():
@@ -29,18 +31,19 @@ def address():
 
 
 def sign_up():
-    """The cookie of a new account; nothing if the server takes none now."""
-    if time.monotonic() < own["tried_at"] + SIGN_UP_EVERY_S:
-        return None
-    own["tried_at"] = time.monotonic()
+    """Adds the cookie of a new account, if the server takes one now."""
+    global tried_at
+    if time.monotonic() < tried_at + SIGN_UP_EVERY_S:
+        return
+    tried_at = time.monotonic()
     body = {"name": f"Tester{next(names)}", "password": "correct horse battery"}
     head = {"Content-Type": "application/json", "X-Forwarded-For": address()}
     request = urllib.request.Request(f"{SERVER}/api/account", json.dumps(body).encode(), head)
     try:
         with urllib.request.urlopen(request) as answer:
-            return answer.headers["Set-Cookie"].split(";")[0]
+            cookies.append(answer.headers["Set-Cookie"].split(";")[0])
     except urllib.error.HTTPError:
-        return None
+        pass
 
 
 @schemathesis.hook
@@ -48,9 +51,10 @@ def before_call(context, case, kwargs):
     case.headers = dict(case.headers or {})
     case.headers["X-Forwarded-For"] = address()
     if random.random() < (0.02 if case.operation.label in ENDS else 0.8):
-        own["cookie"] = own["cookie"] or sign_up()
-        if own["cookie"]:
-            case.headers["Cookie"] = own["cookie"]
+        if len(cookies) < ACCOUNTS:
+            sign_up()
+        if cookies:
+            case.headers["Cookie"] = random.choice(cookies)
             case.headers.pop("Authorization", None)
             case.cookies = {}
 
@@ -58,5 +62,5 @@ def before_call(context, case, kwargs):
 @schemathesis.hook
 def after_call(context, case, response):
     sent = (case.headers or {}).get("Cookie")
-    if response.status_code == 401 and sent == own["cookie"]:
-        own["cookie"] = None
+    if response.status_code == 401 and sent in cookies:
+        cookies.remove(sent)
