@@ -11,7 +11,8 @@ use crate::process::{disk::DiskLevel, storage_check::StorageAnswer};
 
 /// Whether the server should get new clients, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
-#[serde(into = "&'static str")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Condition {
     /// It takes clients.
@@ -34,7 +35,8 @@ pub enum Condition {
 
 /// What an operator should look at, although the server takes clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, EnumIter, EnumString, IntoStaticStr)]
-#[serde(into = "&'static str")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Warning {
     /// Less space is free than `disk-reserve`: no rooms are made, and games go on.
@@ -253,5 +255,15 @@ mod tests {
         let codes: Vec<_> = states.chain(Warning::iter().map(Warning::exit_code)).collect();
         assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "{codes:?}");
         assert!(codes.iter().all(|code| ![1, 2, 3].contains(code)), "{codes:?}");
+    }
+
+    #[test]
+    fn each_state_and_warning_has_the_same_word_in_json() {
+        for state in Condition::iter() {
+            assert_eq!(serde_json::json!(state), state.word());
+        }
+        for warning in Warning::iter() {
+            assert_eq!(serde_json::json!(warning), warning.word());
+        }
     }
 }
