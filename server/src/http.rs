@@ -57,6 +57,8 @@ use tokio::{
 };
 
 pub(crate) use self::account::export::export_text;
+#[cfg(test)]
+pub(crate) use self::api_document::Named;
 use self::{
     caller::{Caller, Upgrade},
     handshake::NoHandshake,

@@ -131,6 +131,7 @@ pub(crate) struct Levels {
 
 /// What was counted since the start, for operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Totals {
     /// Commands of sessions that were done.
     pub(crate) done: u64,

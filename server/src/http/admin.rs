@@ -24,8 +24,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     account::asked::{AccountRefusal, Asked},
-    moderation::operator,
+    moderation::operators::operator,
 };
+#[cfg(test)]
+use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::SignedIn,
     limits::operators::{ACTS_KEPT, ANNOUNCEMENT_HOURS_MAX, SHOWN_TO_OPERATORS_MAX},
@@ -48,6 +50,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 /// All that operators see. Times are in milliseconds since the Unix epoch.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServerOverview"))]
 struct Overview {
     now: u64,
     /// As `/readyz` of this node says it.
@@ -64,6 +67,7 @@ struct Overview {
     /// By name.
     people: Vec<OnlineMember>,
     /// The games that run in public rooms.
+    #[cfg_attr(test, schemars(with = "Vec<Named<RoomSummary>>"))]
     running: Vec<RoomSummary>,
     /// What operators did about the server, the newest first.
     acts: Vec<Act>,
@@ -73,6 +77,7 @@ struct Overview {
 
 /// In bytes.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownDisk {
     used: u64,
     free: u64,
@@ -82,6 +87,7 @@ struct ShownDisk {
 
 /// In milliseconds.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownBackups {
     /// Of the last one, or since the start of the server if it has made none yet.
     age: u64,
@@ -90,16 +96,21 @@ struct ShownBackups {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownAnnouncement {
+    #[cfg_attr(test, schemars(with = "Option<Named<ChatText>>"))]
     text: Option<ChatText>,
     until: u64,
     by: String,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownDecision {
     at: u64,
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     member: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,
     kind: SanctionKind,
     until: Option<u64>,
@@ -183,7 +194,9 @@ fn note(asked: &Asked, operator: Name, kind: ActKind, about: String, reason: Opt
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewAnnouncement {
+    /// One line.
     text: String,
     /// For how long.
     hours: u32,
@@ -226,6 +239,7 @@ fn tell(asked: &Asked, operator: &Name, text: Option<ChatText>, until: u64) {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewPause {
     paused: bool,
 }
@@ -246,6 +260,7 @@ async fn pause(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RoomClosing"))]
 struct Closing {
     /// One line, which everybody in the room reads.
     reason: String,
@@ -269,7 +284,9 @@ async fn close_room(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OperatorLink {
+    /// From the link.
     token: String,
 }
 
@@ -282,4 +299,45 @@ async fn become_first_operator(asked: Asked, body: Bytes) -> Result<StatusCode, 
     let name = account.name.to_string();
     note(&asked, account.name, ActKind::FirstOperator, name, None);
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/admin", "The server as a whole, and what operators did.")
+            .for_operators()
+            .answers::<Overview>(200),
+        Operation::post("/api/admin/announcement", "Tells everybody something.")
+            .for_operators()
+            .takes::<NewAnnouncement>()
+            .empty(204),
+        Operation::post("/api/admin/announcement/end", "Takes the announcement back.")
+            .for_operators()
+            .empty(204)
+            .refuses([No::NoSuchCase]),
+        Operation::post("/api/admin/nodes/{node}/pause", "Pauses new rooms at a node, or ends that.")
+            .for_operators()
+            .at::<u32>("node")
+            .takes::<NewPause>()
+            .empty(204)
+            .refuses([No::NoSuchCase]),
+        Operation::post("/api/admin/rooms/{code}/close", "Closes a room.")
+            .for_operators()
+            .at::<Named<RoomCode>>("code")
+            .takes::<Closing>()
+            .empty(204)
+            .refuses([No::NoSuchRoom, No::RoomDamaged]),
+        Operation::post("/api/first-operator", "Makes the account the first operator, by a link.")
+            .details(
+                "The server prints the link at its start while it has no operator. For the page, and it may \
+                 change between versions.",
+            )
+            .by(Key::Account)
+            .takes::<OperatorLink>()
+            .empty(204)
+            .refuses([No::WrongOperatorLink, No::TooManyTries]),
+    ]
 }

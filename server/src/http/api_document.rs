@@ -21,10 +21,9 @@ use axum::{
 };
 
 #[cfg(test)]
-pub(super) use self::{
-    named::Named,
-    operation::{Key, Operation},
-};
+pub(crate) use self::named::Named;
+#[cfg(test)]
+pub(super) use self::operation::{Key, Operation};
 use crate::shared_state::Server;
 
 const OPENAPI: &str = include_str!("../../../docs/protocol/openapi.json");

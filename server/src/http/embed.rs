@@ -16,6 +16,8 @@ use fivefold_shared::protocol::{GameId, RoomCode};
 use serde::Serialize;
 
 use super::page;
+#[cfg(test)]
+use crate::http::api_document::{Named, Operation};
 use crate::shared_state::Server;
 
 /// The paths of boards for other sites.
@@ -73,8 +75,10 @@ pub(super) async fn tv(
 
 /// The game on TV.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OnTv {
-    /// Its room; absent if no public game is running.
+    /// Its room; `null` if no public game is running.
+    #[cfg_attr(test, schemars(with = "Option<Named<RoomCode>>"))]
     room: Option<RoomCode>,
 }
 
@@ -83,4 +87,14 @@ pub(super) async fn on_tv(State(server): State<Arc<Server>>) -> Response {
     let room = server.lobby.on_tv().await;
     ([(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(OnTv { room }))
         .into_response()
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/tv", "The room of the best public game that is running.")
+            .details("Pages of every site may read it.")
+            .answers::<OnTv>(200),
+    ]
 }

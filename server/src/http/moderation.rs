@@ -2,7 +2,7 @@
 //! a sanction. For accounts and guests.
 
 mod case_text;
-mod operators;
+pub(super) mod operators;
 
 use std::sync::Arc;
 
@@ -21,7 +21,6 @@ use fivefold_storage::{
 use serde::{Deserialize, Serialize};
 
 use self::case_text::case_text;
-pub(super) use self::operators::operator;
 use super::account::asked::{AccountRefusal, Asked};
 #[cfg(test)]
 use crate::http::api_document::{Key, Named, Operation};

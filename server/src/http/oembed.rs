@@ -11,6 +11,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+#[cfg(test)]
+use fivefold_shared::protocol::Refusal;
 use fivefold_shared::protocol::{GameId, RoomCode, sent_code};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,8 @@ use super::{
     preview::{self, Preview, escape},
     refusals::malformed,
 };
+#[cfg(test)]
+use crate::http::api_document::{Named, Operation};
 use crate::{
     limits::embeds::OEMBED_URL_MAX, net::origin::Origin, picture::PICTURE_SIZE,
     shared_state::Server,
@@ -33,16 +37,22 @@ const CACHING: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
 /// What a site asks.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Question {
+    /// The link: to a room, a finished game, an analysed position or `/tv`.
+    #[cfg_attr(test, schemars(with = "String"))]
     url: Option<String>,
+    /// `json`, as if it is absent.
     format: Option<String>,
-    /// In pixels.
+    /// The most width of the board, in pixels.
     maxwidth: Option<NonZeroU32>,
+    /// Its most height, in pixels.
     maxheight: Option<NonZeroU32>,
 }
 
 /// An answer of the type `rich`, with the names of oEmbed.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LinkDescription"))]
 struct Description {
     version: &'static str,
     #[serde(rename = "type")]
@@ -58,6 +68,7 @@ struct Description {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Thumbnail {
     thumbnail_url: String,
     thumbnail_width: u32,
@@ -193,6 +204,20 @@ pub(super) async fn describe(
         thumbnail,
     };
     ([(header::CACHE_CONTROL, CACHING)], Json(description)).into_response()
+}
+
+/// What the API's document says of this path.
+#[cfg(test)]
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/oembed", "Describes a link to this server, by oEmbed 1.0.")
+            .details("Pages of every site may read it.")
+            .query::<Question>()
+            .answers::<Description>(200)
+            .file(404, "text/plain")
+            .answers::<Named<Refusal>>(414)
+            .file(501, "text/plain"),
+    ]
 }
 
 #[cfg(test)]

@@ -37,14 +37,19 @@ pub use self::{
     text::{decision_text, file_text, in_force, queue_text},
     words::{number, time},
 };
+#[cfg(test)]
+use crate::http::Named;
 use crate::limits::moderation::SIGNAL_GAMES_MAX;
 
 /// A person in the queue.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Case {
     /// The person.
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub member: MemberId,
     /// Their name.
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     pub name: Name,
     /// How many reports are open.
     pub reports: usize,
@@ -183,11 +188,14 @@ fn hints_about(reader: &mut Reader, member: &MemberId) -> Result<Hints, StorageE
 
 /// All that is known about one person.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseFile {
     /// The person.
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub member: MemberId,
     /// Their name; absent for somebody who never took a seat and was never reported.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Named<Name>>"))]
     pub name: Option<Name>,
     /// Whether they have an account.
     pub account: bool,
@@ -211,13 +219,16 @@ pub struct CaseFile {
 
 /// A report as operators see it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ShownReport {
     /// Who reports.
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub reporter: MemberId,
     /// For what.
     pub kind: ReportKind,
     /// The game.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Named<GameId>>"))]
     pub game: Option<GameId>,
     /// The line of chat.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,6 +249,7 @@ pub struct ShownReport {
 
 /// A sanction as operators see it. Times are in milliseconds since the Unix epoch.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ShownSanction {
     /// Its id.
     pub id: String,

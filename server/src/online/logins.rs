@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(test)]
+use crate::http::Named;
 use crate::{
     limits::operators::SHOWN_TO_OPERATORS_MAX,
     net::shrink::shrink,
@@ -82,8 +84,11 @@ pub(crate) enum Ended {
 
 /// Somebody who is online, as operators see them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OnlineMember {
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub(crate) member: MemberId,
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     pub(crate) name: Name,
     pub(crate) kind: OnlineKind,
     pub(crate) sessions: usize,
@@ -91,6 +96,7 @@ pub(crate) struct OnlineMember {
 
 /// How somebody comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OnlineKind {
     /// Signed in.
@@ -102,6 +108,7 @@ pub(crate) enum OnlineKind {
 
 /// How many members are online, and by how many sessions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OnlineCounts {
     pub(crate) accounts: usize,
     pub(crate) programs: usize,

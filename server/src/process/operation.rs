@@ -12,6 +12,8 @@ use std::{
 use fivefold_shared::protocol::Name;
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+use crate::http::Named;
 use crate::limits::operators::ACTS_KEPT;
 
 /// This node, for its operators.
@@ -26,10 +28,12 @@ pub(crate) struct Operation {
 
 /// Something that an operator has done on this server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OperatorAct"))]
 pub(crate) struct Act {
     /// When, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
     /// Who.
+    #[cfg_attr(test, schemars(with = "Named<Name>"))]
     pub(crate) operator: Name,
     /// What.
     pub(crate) kind: ActKind,
@@ -41,6 +45,7 @@ pub(crate) struct Act {
 
 /// A kind of act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OperatorActKind"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ActKind {
     /// The first operator was made.

@@ -61,9 +61,9 @@ impl fmt::Display for CaseId {
 /// Declares a kind that is stored, and sent, as a word.
 macro_rules! words {
     ($(#[$about:meta])* $kind:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
+        $(#[$about])*
         pub enum $kind { $($(#[$what])* #[serde(rename = $word)] $variant,)+ }
 
         impl $kind {
@@ -131,6 +131,7 @@ words! {
 
 words! {
     /// What an operator does about a member.
+    #[cfg_attr(feature = "testing", schemars(rename = "DecisionKind"))]
     SanctionKind {
         /// A note for operators; the member does not learn of it.
         Note = "note",
@@ -233,10 +234,13 @@ pub struct Waiting {
 
 /// A line of chat in a report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "testing", derive(schemars::JsonSchema))]
 pub struct ReportedLine {
     /// The room.
+    #[cfg_attr(feature = "testing", schemars(with = "String"))]
     pub room: RoomCode,
     /// The text.
+    #[cfg_attr(feature = "testing", schemars(with = "String"))]
     pub text: ChatText,
     /// Whether the server has sent this line; otherwise it is as the reporter quotes it.
     pub verified: bool,

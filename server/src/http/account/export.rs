@@ -281,7 +281,6 @@ struct ExportedReport {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ExportedSanction {
-    #[cfg_attr(test, schemars(with = "String"))]
     kind: SanctionKind,
     #[cfg_attr(test, schemars(with = "Named<Name>"))]
     name: Name,

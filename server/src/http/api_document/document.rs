@@ -23,8 +23,9 @@ use super::{
 };
 use crate::{
     http::{
-        account, analyse, challenges, conditional_moves, feeds, friends, games, moderation,
-        monitor, notes, picture, players, position, pushes, puzzles, routes, time_off,
+        account, admin, analyse, challenges, conditional_moves, embed, feeds, friends, games,
+        moderation::{self, operators},
+        monitor, notes, oembed, picture, players, position, pushes, puzzles, routes, time_off,
     },
     limits::{
         HTTP_BODY_MAX,
@@ -35,7 +36,7 @@ use crate::{
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-server --lib api_document";
 
 /// Paths that the document leaves out, because no other program needs them.
-const LEFT_OUT: [(&str, &[&str]); 4] = [
+const LEFT_OUT: [(&str, &[&str]); 3] = [
     (
         "they are the page, for people",
         &[
@@ -52,22 +53,18 @@ const LEFT_OUT: [(&str, &[&str]); 4] = [
             "/oidc",
             "/puzzles",
             "/moderation",
+            "/admin",
+            "/tv",
+            "/embed/r/{code}",
+            "/embed/game/{id}",
+            "/embed/position",
+            "/embed/tv",
             "/r/{*sent}",
             "/R/{*sent}",
         ],
     ),
     ("they are files of the page", &["/web/{digest}/{*name}", "/service-worker.js"]),
     ("it is the socket: see messages.schema.json", &["/ws"]),
-    (
-        "they are the operators' own page's, and may change",
-        &[
-            "/api/moderation",
-            "/api/moderation/people/{member}",
-            "/api/moderation/people/{member}/reports",
-            "/api/moderation/sanctions/{id}/undo",
-            "/api/moderation/sanctions/{id}/answer",
-        ],
-    ),
 ];
 
 /// What holds for every operation.
@@ -104,7 +101,11 @@ fn sections() -> Vec<(Guard, &'static str, Vec<Operation>)> {
         (accounts, "Puzzles", puzzles::operations()),
         (accounts, "Blocks and reports", moderation::operations()),
         (questions, "Pictures", picture::operations()),
+        (questions, "Boards for other sites", embed::operations()),
+        (questions, "Boards for other sites", oembed::operations()),
         (questions, "Documents", operations()),
+        (accounts, "Operators", operators::operations()),
+        (accounts, "Operators", admin::operations()),
         (open, "Health", monitor::operations()),
     ]
 }

@@ -6,7 +6,7 @@ use std::{any::type_name, borrow::Cow, marker::PhantomData};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 /// Refers to the schema of a type by its name.
-pub(in crate::http) struct Named<T>(PhantomData<T>);
+pub(crate) struct Named<T>(PhantomData<T>);
 
 impl<T> Named<T> {
     fn name() -> &'static str {

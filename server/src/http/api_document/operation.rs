@@ -55,7 +55,7 @@ fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// One answer that is not a refusal.
+/// One answer that is not a refusal, or that has a status of its own.
 struct Answer {
     status: u16,
     /// Its type and, if it is JSON, its schema.
@@ -158,7 +158,7 @@ impl Operation {
         self
     }
 
-    /// Answers with a file of this media type.
+    /// Answers with a file or a text of this media type.
     pub(in crate::http) fn file(mut self, status: u16, media: &'static str) -> Self {
         self.answers.push(Answer { status, content: Some((media, None)) });
         self
@@ -174,6 +174,13 @@ impl Operation {
     pub(in crate::http) fn refuses<const N: usize>(mut self, reasons: [Reason; N]) -> Self {
         self.reasons.extend(reasons);
         self
+    }
+
+    /// For operators and the page that comes with the server.
+    pub(in crate::http) fn for_operators(self) -> Self {
+        self.by(Key::Account)
+            .details("For operators and their page. It may change between versions.")
+            .refuses([Reason::OperatorsOnly])
     }
 
     /// Its id, such as `post_account_name`.
@@ -266,7 +273,7 @@ impl Operation {
         parameters
     }
 
-    /// The answers that are not refusals, by status.
+    /// The answers that do not follow from reasons, by status.
     fn responses(&self, components: &mut Components) -> Vec<(u16, Response)> {
         let mut by_status: BTreeMap<u16, ResponseBuilder> = BTreeMap::new();
         for Answer { status, content } in &self.answers {
@@ -461,6 +468,9 @@ fn description(status: u16) -> &'static str {
         202 => "Not yet: ask again.",
         204 => "Done.",
         304 => "Not changed since the answer whose tag the caller has named.",
+        404 => "There is none.",
+        414 => "The address is too long.",
+        501 => "The server cannot do this.",
         503 => "Not now.",
         other => unreachable!("nothing answers {other}"),
     }

@@ -18,6 +18,8 @@ use super::{
     super::account::asked::{AccountRefusal, Asked},
     case_text::case_text,
 };
+#[cfg(test)]
+use crate::http::api_document::{Named, Operation};
 use crate::{
     accounts::SignedIn,
     moderation::{
@@ -47,7 +49,9 @@ pub(in crate::http) async fn operator(asked: &Asked) -> Result<Name, AccountRefu
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CaseQueue"))]
 struct Queue {
+    /// The one to decide first comes first.
     cases: Vec<Case>,
 }
 
@@ -71,8 +75,10 @@ async fn person(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NewSanction {
     kind: SanctionKind,
+    /// One line; the member reads it, except in a note.
     reason: String,
     /// Absent for one without an end.
     days: Option<u32>,
@@ -106,7 +112,9 @@ fn refused(error: DecisionError) -> Refusal {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ReportOutcome"))]
 struct Outcome {
+    /// Not `open`.
     state: ReportState,
 }
 
@@ -141,4 +149,48 @@ async fn answer(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, Acco
     let change = ModerationChange::Answer { id, at: asked.server.clock.now(), by };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the API's document says of these paths.
+#[cfg(test)]
+pub(in crate::http) fn operations() -> Vec<Operation> {
+    use Reason as No;
+
+    vec![
+        Operation::get("/api/moderation", "The people with open reports, appeals or hints.")
+            .for_operators()
+            .answers::<Queue>(200),
+        Operation::get("/api/moderation/people/{member}", "All that is known about a person.")
+            .for_operators()
+            .at::<Named<MemberId>>("member")
+            .answers::<CaseFile>(200),
+        Operation::post("/api/moderation/people/{member}", "Decides something about a person.")
+            .for_operators()
+            .at::<Named<MemberId>>("member")
+            .takes::<NewSanction>()
+            .empty(204)
+            .refuses([No::NoSuchCase, No::ServerFull]),
+        Operation::post(
+            "/api/moderation/people/{member}/reports",
+            "Closes the open reports about a person.",
+        )
+        .for_operators()
+        .at::<Named<MemberId>>("member")
+        .takes::<Outcome>()
+        .empty(204)
+        .refuses([No::NoSuchCase]),
+        Operation::post("/api/moderation/sanctions/{id}/undo", "Takes a sanction back.")
+            .for_operators()
+            .at::<CaseId>("id")
+            .empty(204)
+            .refuses([No::NoSuchCase]),
+        Operation::post(
+            "/api/moderation/sanctions/{id}/answer",
+            "Notes that an appeal is answered.",
+        )
+        .for_operators()
+        .at::<CaseId>("id")
+        .empty(204)
+        .refuses([No::NoSuchCase]),
+    ]
 }

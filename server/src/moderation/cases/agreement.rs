@@ -11,6 +11,7 @@ use crate::limits::signals::{AGREEMENT_GAMES_MIN, AGREEMENT_Z, BAND_GAMES_MIN, B
 
 /// How far a person's moves agree with the engine's.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Agreement {
     /// Games with at least one choice that can be compared.
     pub games: usize,
@@ -27,6 +28,7 @@ pub struct Agreement {
 
 /// The usual numbers of players of the same rating, and how far somebody is from them.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsualAgreement"))]
 pub struct Usual {
     /// The part of the choices in which they play the engine's first move.
     pub firsts: f64,

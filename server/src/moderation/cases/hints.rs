@@ -14,6 +14,8 @@ use super::{
     agreement::{Agreement, Bands},
     words::number,
 };
+#[cfg(test)]
+use crate::http::Named;
 use crate::limits::signals::{
     ABORTS_MIN, ABORTS_PERCENT, EVEN_VARIATION, GIVEN_AWAY_CHANCE, GIVEN_AWAY_PERCENT, LOSSES_MIN,
     MANY_A_DAY, ONE_SIDED_PERCENT, SHARED_GAMES_MIN, SHARED_PERCENT, TIMED_MEAN_MS_MIN,
@@ -22,6 +24,7 @@ use crate::limits::signals::{
 
 /// What a person's rated games show.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hints {
     /// Rated games looked at.
     pub games: usize,
@@ -45,6 +48,7 @@ pub struct Hints {
 
 /// A kind of hint.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HintKind {
     /// Two people play from one network.
@@ -63,8 +67,10 @@ pub enum HintKind {
 
 /// An opponent on a person's network.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SharedNetwork"))]
 pub struct Shared {
     /// The opponent.
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub opponent: MemberId,
     /// Their rated games.
     pub games: usize,
@@ -76,8 +82,10 @@ pub struct Shared {
 
 /// Many rated games with one opponent in a day.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OneSided {
     /// The opponent.
+    #[cfg_attr(test, schemars(with = "Named<MemberId>"))]
     pub opponent: MemberId,
     /// Their games on that day.
     pub games: usize,
@@ -89,6 +97,7 @@ pub struct OneSided {
 
 /// The times of moves.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MoveTimes"))]
 pub struct Times {
     /// How many moves.
     pub moves: u32,

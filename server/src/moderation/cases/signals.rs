@@ -22,12 +22,13 @@ const LAPSES_A_DAY_MAX: usize = 10;
 
 /// What a person's last games show.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Signals {
     /// Games looked at.
     pub games: usize,
-    /// Losses, and those of them that were given up early.
+    /// Losses.
     pub losses: usize,
-    /// See `losses`.
+    /// Of these, given up early.
     pub early_losses: usize,
     /// Wins in which the other side gave up, left or lost on time early.
     pub early_wins: usize,

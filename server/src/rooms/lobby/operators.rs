@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use tokio::{sync::mpsc::error::TrySendError, time::timeout};
 
 use super::{Lobby, no_such_room};
+#[cfg(test)]
+use crate::http::Named;
 use crate::{
     cluster::frame::{News, Question},
     limits::operators::ROOM_CLOSES_WITHIN,
@@ -28,6 +30,7 @@ use crate::{
 
 /// How a node is, for operators.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct NodeStatus {
     pub(crate) node: u32,
     /// Absent on a server without other nodes.
@@ -45,6 +48,7 @@ pub(crate) struct NodeStatus {
     pub(crate) totals: Totals,
     pub(crate) people: Vec<OnlineMember>,
     /// Games that run in public rooms.
+    #[cfg_attr(test, schemars(with = "Vec<Named<RoomSummary>>"))]
     pub(crate) running: Vec<RoomSummary>,
     pub(crate) acts: Vec<Act>,
 }
