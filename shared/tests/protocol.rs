@@ -194,7 +194,7 @@ fn the_guide_shows_every_message_and_names_every_reason() {
     let sources = [
         (include_str!("../src/protocol/command.rs"), "set_chat"),
         (include_str!("../src/protocol/event.rs"), "chat_set"),
-        (include_str!("../src/protocol/message.rs"), "sanction"),
+        (include_str!("../src/protocol/message.rs"), "announcement"),
     ];
     for (source, last) in sources {
         let variants = tagged_variants(source);
