@@ -714,7 +714,7 @@ export type Message = { "type": "welcome",
     /** The reason. */
     text: string,
     /** What an operator says, if an operator has closed it. */
-    why?: string, }
+    why?: ChatText, }
   | { "type": "seeking",
     /** The command's id. */
     id: CommandId,
@@ -789,7 +789,7 @@ export type Message = { "type": "welcome",
     appealed?: boolean, }
   | { "type": "announcement",
     /** One line; absent when the operator has taken it back. */
-    text?: string,
+    text?: ChatText,
     /** When it ends, in milliseconds since the Unix epoch; absent without a text. */
     until?: number, };
 
