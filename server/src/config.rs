@@ -22,7 +22,7 @@ pub use self::{
     reload::Reload,
     settings::{SETTINGS, Setting, Settings},
     sources::{Faults, Sources, VARIABLES_OF_THE_CLIENT, command, read},
-    task::{AccountTask, Closed, Command, ConfigTask, Moderate, Task},
+    task::{AccountTask, Closed, Command, ConfigTask, HealthOptions, Moderate, Task},
 };
 use crate::{
     accounts::{first_operator::OperatorToken, oidc::client::OidcSettings},

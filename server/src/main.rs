@@ -14,7 +14,9 @@ use fivefold_server::{
     Listeners, Membership, RunError,
     accounts::first_operator::OperatorToken,
     commands,
-    config::{self, Command, Config, ConfigTask, Moderate, Reload, Settings, Sources, Task},
+    config::{
+        self, Command, Config, ConfigTask, HealthOptions, Moderate, Reload, Settings, Sources, Task,
+    },
     net::public_url::PublicUrl,
     process::{
         clock::Clock,
@@ -65,9 +67,9 @@ fn run() -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Man) => print(&manual_page(config::command())),
-        Some(Command::Health { url, ignore_warnings }) => {
+        Some(Command::Health(options)) => {
             let (settings, _logs) = prepare(&sources)?;
-            health(&settings, url.as_ref(), ignore_warnings)
+            health(&settings, &options)
         }
         Some(Command::Database(task)) => {
             let (settings, _logs) = prepare(&sources)?;
@@ -172,12 +174,8 @@ fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn health(
-    settings: &Settings,
-    url: Option<&PublicUrl>,
-    ignore_warnings: bool,
-) -> anyhow::Result<ExitCode> {
-    let (line, code) = commands::health::health(settings, url, ignore_warnings)?;
+fn health(settings: &Settings, options: &HealthOptions) -> anyhow::Result<ExitCode> {
+    let (line, code) = commands::health::health(settings, options)?;
     writeln!(io::stdout(), "{line}")?;
     Ok(code.into())
 }

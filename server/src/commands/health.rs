@@ -26,7 +26,7 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use crate::{
-    config::Settings,
+    config::{HealthOptions, Settings},
     net::public_url::PublicUrl,
     process::health::{Condition, Health, Warning},
 };
@@ -52,34 +52,33 @@ struct Tls {
     name: ServerName<'static>,
 }
 
-/// Asks the server at this address, or the one with these settings. Returns a line for people, and the exit code.
+/// Asks the server at the given address, or the one with these settings. Returns a line for people, and the exit code.
 ///
 /// # Errors
 /// If the settings do not tell where the server is.
 #[tokio::main(flavor = "current_thread")]
-pub async fn health(
-    settings: &Settings,
-    url: Option<&PublicUrl>,
-    ignore_warnings: bool,
-) -> anyhow::Result<(String, u8)> {
-    let target = match url {
+pub async fn health(settings: &Settings, options: &HealthOptions) -> anyhow::Result<(String, u8)> {
+    let target = match &options.url {
         Some(url) => Target::at(url)?,
         None => Target::of(settings)?,
     };
     let asked = timeout(ANSWERS_WITHIN, target.ask()).await;
     let asked =
         asked.unwrap_or_else(|_| Err(anyhow!("it did not answer within {ANSWERS_WITHIN:?}")));
-    Ok(match asked {
+    let (line, code) = match asked {
         Ok(Some(mut health)) => {
             let line = health.to_string();
-            if ignore_warnings {
+            if options.ignore_warnings {
                 health.warnings.clear();
             }
             (line, health.exit_code())
         }
         Ok(None) => ("not ready, for a reason that this version does not know".into(), NOT_READY),
-        Err(error) => (format!("no answer from {}: {error:#}", target.address), NO_ANSWER),
-    })
+        Err(error) => {
+            return Ok((format!("no answer from {}: {error:#}", target.address), NO_ANSWER));
+        }
+    };
+    Ok((line, if options.alive { 0 } else { code }))
 }
 
 impl Target {

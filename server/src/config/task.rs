@@ -28,14 +28,7 @@ pub enum Command {
     },
     /// Ask the running server for its state. Prints one line, and exits with 0 if the server is ready. Each state and
     /// warning has its own exit code; 3 means that nobody answers.
-    Health {
-        /// The address of the server, such as https://play.example [default: from metrics-listen or listen].
-        #[arg(long)]
-        url: Option<PublicUrl>,
-        /// Exit with 0 if the server is ready, even if there are warnings.
-        #[arg(long)]
-        ignore_warnings: bool,
-    },
+    Health(HealthOptions),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
@@ -43,6 +36,20 @@ pub enum Command {
     },
     /// Print the manual page: fivefold-server man > fivefold-server.1, or fivefold-server man | man -l -
     Man,
+}
+
+/// Which server to ask for its state, and what counts as good.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Args)]
+pub struct HealthOptions {
+    /// The address of the server, such as https://play.example [default: from metrics-listen or listen].
+    #[arg(long)]
+    pub url: Option<PublicUrl>,
+    /// Exit with 0 if the server is ready, even if there are warnings.
+    #[arg(long)]
+    pub ignore_warnings: bool,
+    /// Exit with 0 if the server answers, whatever its state is. For a program that restarts a server that hangs.
+    #[arg(long, conflicts_with = "ignore_warnings")]
+    pub alive: bool,
 }
 
 /// What an operator does with the settings. Nothing is connected, and no database is opened.

@@ -32,6 +32,9 @@ const NODES: &str = include_str!("../../../docs/operating/postgres-and-nodes.md"
 /// The seconds in which a server stops after it has drained.
 const STOP_SECS: u64 = 5;
 
+/// The seconds that `fivefold-server health` waits for an answer.
+const HEALTH_SECS: u64 = 5;
+
 /// Metrics of several nodes, which the dashboard shows.
 const METRICS_OF_NODES: [&str; 13] = [
     "bus_echo_age_seconds",
@@ -195,6 +198,20 @@ fn the_image_is_built_from_what_dist_makes() {
     assert_eq!(folder, line("VOLUME "));
     assert!(compose["volumes"].as_hash().unwrap().contains_key(&Yaml::String(name.to_owned())));
     assert!(strings(&server["ports"])[0].ends_with(&format!(":{}", line("EXPOSE "))));
+}
+
+#[test]
+fn the_image_is_unhealthy_only_if_nobody_answers() {
+    let check = CONTAINERFILE.lines().find_map(|line| line.strip_prefix("HEALTHCHECK ")).unwrap();
+    let (options, program) = check.split_once(" CMD ").unwrap();
+    let program: Vec<String> = serde_json::from_str(program).unwrap();
+    assert_eq!(program[0], "/usr/bin/fivefold-server");
+    // A pause, a warning or a full disk must not restart it.
+    assert_eq!(program[1..], ["health", "--alive"]);
+    check_accepted(&program[1..], [], "Containerfile");
+    let timeout = options.split(' ').find_map(|option| option.strip_prefix("--timeout="));
+    let seconds: u64 = timeout.unwrap().strip_suffix('s').unwrap().parse().unwrap();
+    assert!(seconds > HEALTH_SECS, "the command ends by itself after {HEALTH_SECS} s");
 }
 
 #[test]
