@@ -393,7 +393,7 @@ fn pairing_task(
 /// Waits for the order to stop, and then so long that a load balancer has noticed.
 async fn drained(shutdown: &CancellationToken, drain: Duration, service: &ServiceManager) {
     shutdown.cancelled().await;
-    service.stopping().await;
+    service.stopping(drain).await;
     if !drain.is_zero() {
         tracing::info!(seconds = drain.as_secs(), "draining");
         sleep(drain).await;

@@ -90,6 +90,8 @@ async fn each_state_of_a_server_has_its_exit_code() {
     let (code, line) = health(&["--url", &url], &[]);
     assert!(code == Some(10) && line.contains("(low_disk)"), "{line}");
     assert_eq!(health(&["--url", &url, "--ignore-warnings"], &[]), (Some(0), line));
+    let both = health(&["--url", &url, "--ignore-warnings", "--alive"], &[]);
+    assert_eq!(both.0, Some(2), "they mean different things: {}", both.1);
     let answer = server.get("/readyz").await.expect("an answer");
     assert!(
         answer.contains(r#""status":"ready","state":"ready","warnings":["low_disk"]"#),
@@ -110,6 +112,8 @@ async fn each_state_of_a_server_has_its_exit_code() {
     server.terminate();
     until_ready(&server, "503").await;
     assert_eq!(health_of(&server), Some(4), "it drains");
+    let (code, line) = health(&["--url", &server.url(), "--alive"], &[]);
+    assert!(code == Some(0) && line.contains("(draining)"), "{line}");
 }
 
 #[test]
@@ -134,8 +138,10 @@ fn nobody_and_others_are_no_answer() {
     let codes = [(); 4].map(|()| health(&["--url", &url], &[]).0);
     assert_eq!(codes, [Some(3), Some(0), Some(0), Some(3)]);
     answers.join().expect("all are answered");
-    let (code, line) = health(&["--url", &url], &[]);
-    assert!(code == Some(3) && line.starts_with("no answer from 127.0.0.1:"), "{line}");
+    for arguments in [&["--url", &url][..], &["--url", &url, "--alive"]] {
+        let (code, line) = health(arguments, &[]);
+        assert!(code == Some(3) && line.starts_with("no answer from 127.0.0.1:"), "{line}");
+    }
 }
 
 /// A service manager that listens.
@@ -199,7 +205,8 @@ fn a_service_manager_learns_when_a_server_is_ready_reloads_fails_and_stops() {
     server.limit_files(None);
     manager.until("STATUS=ready");
     server.terminate();
-    manager.until("STOPPING=1");
+    let stopping = manager.until("STOPPING=1");
+    assert!(stopping.contains("\nEXTEND_TIMEOUT_USEC=11000000\n"), "1 s to drain: {stopping}");
     manager.until("WATCHDOG=1");
     let (status, _) = server.wait();
     assert!(status.success(), "{status}");

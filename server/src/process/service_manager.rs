@@ -29,6 +29,10 @@ use crate::process::health::Health;
 
 /// How often the status is sent if there is no watchdog.
 const STATUS_INTERVAL: Duration = Duration::from_secs(15);
+/// How soon a ping follows one that could not be sent.
+const PINGED_AGAIN: Duration = Duration::from_secs(1);
+/// What a server may need to stop after it has drained, in the eyes of the service manager. It needs 5 s.
+const STOPS_WITHIN: Duration = Duration::from_secs(10);
 /// A service manager that reads nothing for this time misses a message.
 const SENT_WITHIN: Duration = Duration::from_secs(1);
 /// How long the server may need to determine its state. It waits at most 2 s for its storage.
@@ -98,11 +102,13 @@ impl ServiceManager {
         }
     }
 
-    /// The server is about to stop.
-    pub(crate) async fn stopping(&self) {
+    /// The server is about to stop, after it has drained for this time. The service manager kills it only later.
+    pub(crate) async fn stopping(&self, drain: Duration) {
         let Some(connected) = &self.0 else { return };
         connected.enter(Phase::Stopping);
-        connected.send("STOPPING=1\nSTATUS=stopping").await;
+        let within = drain.saturating_add(STOPS_WITHIN).as_micros();
+        let message = format!("STOPPING=1\nEXTEND_TIMEOUT_USEC={within}\nSTATUS=stopping");
+        connected.send(&message).await;
     }
 
     /// The server begins to read again what may change while it runs. [`reloaded`](Self::reloaded) follows.
@@ -156,12 +162,12 @@ impl ServiceManager {
         else {
             return pending().await;
         };
+        // Often enough that the watchdog gets a ping in time if two are lost.
+        let interval = watchdog / 4;
         loop {
             let course = *connected.course();
-            if course.works(watchdog) {
-                connected.try_send("WATCHDOG=1");
-            }
-            sleep(watchdog / 2).await;
+            let is_lost = course.works(watchdog) && !connected.try_send("WATCHDOG=1");
+            sleep(if is_lost { interval.min(PINGED_AGAIN) } else { interval }).await;
         }
     }
 }
@@ -194,11 +200,13 @@ impl Connected {
         }
     }
 
-    /// Sends what the next message repeats.
-    fn try_send(&self, message: &str) {
-        if let Err(error) = self.socket.try_send(message.as_bytes()) {
+    /// Sends what the next message repeats. Returns whether it is sent.
+    fn try_send(&self, message: &str) -> bool {
+        let sent = self.socket.try_send(message.as_bytes());
+        if let Err(error) = &sent {
             tracing::debug!(%error, message, "cannot notify the service manager");
         }
+        sent.is_ok()
     }
 }
 
@@ -242,6 +250,8 @@ fn address(name: &OsStr) -> io::Result<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
     use super::*;
     use crate::process::health::Condition;
 
@@ -316,18 +326,34 @@ mod tests {
         manager.joins_again().await;
         manager.ready().await;
         assert_eq!(received(), ["STATUS=rejoining the cluster", "READY=1\nSTATUS=ready"]);
-        manager.stopping().await;
+        manager.stopping(Duration::from_secs(60)).await;
         manager.ready().await;
         manager.reloaded().await;
         manager.joins_again().await;
-        assert_eq!(received(), ["STOPPING=1\nSTATUS=stopping"]);
+        assert_eq!(received(), ["STOPPING=1\nEXTEND_TIMEOUT_USEC=70000000\nSTATUS=stopping"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_ping_that_is_lost_is_repeated_after_a_second() {
+        let (manager, received) = planted();
+        manager.ready().await;
+        let connected = manager.0.as_ref().unwrap();
+        while connected.try_send("full") {}
+        let mut ping = pin!(manager.ping());
+        let moment = Duration::from_millis(1);
+        assert!(timeout(moment, &mut ping).await.is_err());
+        assert!(!received().iter().any(|message| message == "WATCHDOG=1"), "nobody has read");
+        assert!(timeout(PINGED_AGAIN, &mut ping).await.is_err());
+        assert_eq!(received(), ["WATCHDOG=1"]);
+        assert!(timeout(WATCHDOG / 4, &mut ping).await.is_err());
+        assert_eq!(received(), ["WATCHDOG=1"]);
     }
 
     #[tokio::test]
     async fn without_a_service_manager_nothing_happens() {
         let none = ServiceManager::default();
         none.ready().await;
-        none.stopping().await;
+        none.stopping(Duration::ZERO).await;
         assert_eq!(none.interval(), None);
         assert!(timeout(Duration::from_millis(1), none.ping()).await.is_err());
     }

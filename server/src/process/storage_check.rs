@@ -42,7 +42,8 @@ pub(crate) struct StorageCheck {
     read_pool: Arc<ReadPool>,
     /// The last answer. Locked while the storage is asked, so that one asks for all.
     last: Mutex<Option<(Instant, StorageAnswer)>>,
-    progress: StdMutex<Progress>,
+    /// Empty until it is asked for: before that, rooms are opened, which may take long.
+    progress: StdMutex<Option<Progress>>,
 }
 
 /// What the writer had served when it was last seen to get on.
@@ -54,8 +55,7 @@ struct Progress {
 
 impl StorageCheck {
     pub(crate) fn new(log_writer: LogWriter, read_pool: Arc<ReadPool>) -> Self {
-        let progress = Progress { served: 0, seen: Instant::now() };
-        Self { log_writer, read_pool, last: Mutex::default(), progress: StdMutex::new(progress) }
+        Self { log_writer, read_pool, last: Mutex::default(), progress: StdMutex::default() }
     }
 
     /// Whether the storage works. Returns in a few seconds, whatever the storage does.
@@ -88,7 +88,9 @@ impl StorageCheck {
     /// on. Ask after [`answer`](Self::answer), which gives the writer something to do.
     pub(crate) fn is_stuck(&self) -> bool {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.is_stuck(self.log_writer.served(), self.log_writer.queued(), Instant::now())
+        let (served, now) = (self.log_writer.served(), Instant::now());
+        let progress = progress.get_or_insert(Progress { served, seen: now });
+        progress.is_stuck(served, self.log_writer.queued(), now)
     }
 
     async fn ask(&self) -> Result<(), StorageError> {
