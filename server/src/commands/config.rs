@@ -13,7 +13,7 @@ pub fn check(sources: Sources, file: Option<&str>) -> Result<String, Faults> {
         Some(file) => sources.with_file(file),
         None => sources,
     };
-    let given = sources.checked_settings()?.given_count();
+    let given = sources.checked_for_start()?.given_count();
     Ok(match given {
         0 => "All settings have their defaults.\n".to_owned(),
         1 => "The settings are valid: 1 is set, the others have their defaults.\n".to_owned(),

@@ -1,8 +1,9 @@
 //! What the settings must fulfil together, and the files that they name.
 
-use std::fmt::Display;
+use std::{fmt::Display, path};
 
 use fivefold_storage::DatabaseUrl;
+use rustix::fs::{Access, access};
 
 use super::{Settings, settings::Place};
 use crate::pairing::pools::Pools;
@@ -81,6 +82,18 @@ impl Settings {
         ];
         let faults = faults.into_iter().filter_map(|(key, fault)| Some((key, fault?)));
         faults.map(|(key, fault)| format!("{}: {fault}", self.place(key).unwrap_or(key))).collect()
+    }
+
+    /// What is wrong with the folder of the backups: this user cannot write to it, or cannot make it. The default is
+    /// not checked, because the service manager may make the data folder only at the start.
+    pub(super) fn fault_of_backup_folder(&self) -> Option<String> {
+        let folder = self.backup_folder.as_ref().filter(|_| !self.backup_every.is_zero())?;
+        let folder = path::absolute(folder).ok()?;
+        let there = folder.ancestors().find(|folder| !matches!(folder.try_exists(), Ok(false)))?;
+        // With the dot, a file is an error.
+        let error = access(there.join("."), Access::WRITE_OK | Access::EXEC_OK).err()?;
+        let place = self.place("backup-folder").unwrap_or("backup-folder");
+        Some(format!("{place}: the user who checks cannot write to {}: {error}", there.display()))
     }
 
     /// Where a setting is given; nowhere if it is a switch that is off.

@@ -153,6 +153,18 @@ impl Sources {
         if faults.is_empty() { Ok(settings) } else { Err(Faults(faults)) }
     }
 
+    /// As [`checked_settings`](Self::checked_settings), and looks at the folder of the backups. A running server does
+    /// not read that setting again, so a disk that is away must not keep it from reading others.
+    ///
+    /// # Errors
+    /// If settings, files or the folder cannot be used.
+    pub fn checked_for_start(&self) -> Result<Settings, Faults> {
+        let (settings, mut faults) = self.read();
+        faults.extend(settings.faults_of_files());
+        faults.extend(settings.fault_of_backup_folder());
+        if faults.is_empty() { Ok(settings) } else { Err(Faults(faults)) }
+    }
+
     /// The settings as far as they can be read, and what is wrong with the rest.
     fn read(&self) -> (Settings, Vec<String>) {
         let mut faults = self.faults.clone();

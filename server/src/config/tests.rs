@@ -498,6 +498,28 @@ fn the_flags_are_few() {
 }
 
 #[test]
+fn the_folder_of_the_backups_is_checked_before_a_start_and_not_on_sighup() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let data = folder.path().to_str().unwrap();
+    let cases = [("", true), ("new/backups", true), ("file", false), ("file/backups", false)];
+    for (name, expected) in cases {
+        let path = folder.path().join(name);
+        let variables = [
+            ("FIVEFOLD_DATA".to_owned(), data),
+            ("FIVEFOLD_BACKUP_EVERY".to_owned(), "6"),
+            ("FIVEFOLD_BACKUP_FOLDER".to_owned(), path.to_str().unwrap()),
+        ];
+        let sources = sources(&[], &variables);
+        assert!(sources.checked_settings().is_ok(), "{name}");
+        let faults = sources.checked_for_start().err().map(|faults| faults.to_string());
+        assert_eq!(faults.is_none(), expected, "{name}: {faults:?}");
+        let names_it = |text: &String| text.starts_with("the variable FIVEFOLD_BACKUP_FOLDER: ");
+        assert!(faults.as_ref().is_none_or(names_it), "{faults:?}");
+    }
+}
+
+#[test]
 fn the_manual_has_every_command_and_flag() {
     let page = manual_page(command());
     let shown = |text: &str| page.contains(&text.replace('-', "\\-"));
