@@ -13,7 +13,7 @@ use fivefold_storage::{
 
 use crate::{
     contract::every_storage,
-    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13},
+    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14},
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, resigned},
@@ -494,6 +494,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
     let formats = [
+        (14, FORMAT_14),
         (13, FORMAT_13),
         (12, FORMAT_12),
         (11, FORMAT_11),
@@ -510,7 +511,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 14);
+        assert_eq!(format(), 15);
     }
 
     let mut storage = open();

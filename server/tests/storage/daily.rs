@@ -11,7 +11,7 @@ use crate::{
     accounts::{apply, change, hash, locked, sign_up},
     bots::new_bot,
     contract::{every_life, every_storage},
-    formats::{FORMAT_13, POSTGRES_7},
+    formats::{FORMAT_13, FORMAT_14, POSTGRES_7, POSTGRES_8},
     moderation::sanction,
     postgres::{Durability, Server},
     rooms::{append, code, log, member},
@@ -179,7 +179,7 @@ fn sleeping_rooms_of_older_formats_have_places() {
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut open());
     let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-    old.execute_batch(&format!("{FORMAT_13}; PRAGMA user_version = 13")).unwrap();
+    old.execute_batch(&format!("{FORMAT_14} {FORMAT_13}; PRAGMA user_version = 13")).unwrap();
     drop(old);
     assert_eq!([7, 8].map(|who| own(&open(), who, None).count), [1, 1]);
 
@@ -188,6 +188,7 @@ fn sleeping_rooms_of_older_formats_have_places() {
     server.join(false);
     fill(&mut storage);
     drop(storage);
+    server.execute(POSTGRES_8);
     server.execute(POSTGRES_7);
     assert_eq!([7, 8].map(|who| own(&server.open(), who, None).count), [1, 1]);
 }

@@ -11,7 +11,7 @@ use fivefold_storage::{
 
 use crate::{
     email,
-    formats::{POSTGRES_5, POSTGRES_6, POSTGRES_7},
+    formats::{POSTGRES_5, POSTGRES_6, POSTGRES_7, POSTGRES_8},
     friends,
     migrations::fill,
     moderation, notes,
@@ -120,7 +120,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
         check_postgres(&server.url()).unwrap_err(),
     ];
     for error in refused {
-        assert!(matches!(error, OpenError::Newer { found: 99, known: 8, .. }), "{error:?}");
+        assert!(matches!(error, OpenError::Newer { found: 99, known: 9, .. }), "{error:?}");
         assert!(error.to_string().contains("Start Fivefold 9.8.7 again"), "{error}");
     }
     server.execute("ALTER TABLE fivefold.format DROP COLUMN version");
@@ -264,21 +264,18 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    server.execute(POSTGRES_7);
-    drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
-    server.execute(POSTGRES_7);
-    server.execute(POSTGRES_6);
-    drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
-    server.execute(POSTGRES_7);
-    server.execute(POSTGRES_6);
-    server.execute(POSTGRES_5);
-    drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
-    server.execute(POSTGRES_7);
-    server.execute(POSTGRES_6);
-    server.execute(POSTGRES_5);
+    // Development versions have added the column of format 9 to format 8 already.
+    let early_9 = "UPDATE fivefold.format SET number = 8";
+    let formats = [POSTGRES_8, POSTGRES_7, POSTGRES_6, POSTGRES_5];
+    let older = (1..=formats.len()).map(|count| formats[..count].to_vec());
+    for undone in older.chain([vec![early_9]]) {
+        undone.iter().for_each(|format| server.execute(format));
+        drop(server.open());
+        assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+        let version = server.value("SELECT version FROM fivefold.format");
+        assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    }
+    formats.iter().for_each(|format| server.execute(format));
     server.execute("DROP INDEX fivefold.account_owner");
     let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
         fivefold.game_mark, fivefold.examined_game";
@@ -286,7 +283,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
     let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
         ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
@@ -297,32 +294,32 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute(format_5_columns);
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner, DROP COLUMN online_to");
-    let format_8_column = "ALTER TABLE fivefold.format DROP COLUMN version";
-    server.execute(format_8_column);
+    let format_9_column = "ALTER TABLE fivefold.format DROP COLUMN version";
+    server.execute(format_9_column);
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
     server.execute(format_5_columns);
-    server.execute(format_8_column);
+    server.execute(format_9_column);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
     server.execute(format_5_columns);
-    server.execute(format_8_column);
+    server.execute(format_9_column);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

@@ -1,6 +1,14 @@
 //! How older formats of a file differ from the current one.
 
-/// Makes the tables of a file what they were in format 13.
+/// Makes the tables of a file what they were in format 14.
+pub(crate) const FORMAT_14: &str = "ALTER TABLE process DROP COLUMN version;";
+
+/// Makes the tables of PostgreSQL what they were in format 8.
+pub(crate) const POSTGRES_8: &str = "
+    ALTER TABLE fivefold.format DROP COLUMN version;
+    UPDATE fivefold.format SET number = 8";
+
+/// Makes those of format 14 what they were in format 13.
 pub(crate) const FORMAT_13: &str = "
     DROP TABLE push_server;
     DROP TABLE push_subscription;
@@ -10,16 +18,14 @@ pub(crate) const FORMAT_13: &str = "
     DROP TABLE note;
     DROP TABLE time_off;
     DROP TABLE email;
-    DROP TABLE daily_seat;
-    ALTER TABLE process DROP COLUMN version;";
+    DROP TABLE daily_seat;";
 
-/// Makes the tables of PostgreSQL what they were in format 7.
+/// Makes those of format 8 what they were in format 7.
 pub(crate) const POSTGRES_7: &str = "
     DROP TABLE fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
         fivefold.push_game, fivefold.push_news;
     DROP TABLE fivefold.note, fivefold.time_off, fivefold.email;
     DROP TABLE fivefold.daily_seat;
-    ALTER TABLE fivefold.format DROP COLUMN version;
     UPDATE fivefold.format SET number = 7";
 
 /// Makes those of format 13 what they were in format 12.

@@ -8,7 +8,9 @@ use fivefold_storage::{
 
 use crate::{
     accounts::{NOW, apply, change, sign_up},
-    formats::{FORMAT_11, FORMAT_12, FORMAT_13, POSTGRES_5, POSTGRES_6, POSTGRES_7},
+    formats::{
+        FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14, POSTGRES_5, POSTGRES_6, POSTGRES_7, POSTGRES_8,
+    },
     postgres::{Durability, Server},
     rooms::member,
 };
@@ -89,8 +91,10 @@ fn a_file_gets_the_new_keys_of_names() {
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut open());
     let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-    old.execute_batch(&format!("{FORMAT_13} {FORMAT_12} {FORMAT_11}; PRAGMA user_version = 11"))
-        .unwrap();
+    old.execute_batch(&format!(
+        "{FORMAT_14} {FORMAT_13} {FORMAT_12} {FORMAT_11}; PRAGMA user_version = 11"
+    ))
+    .unwrap();
     drop(old);
     let mut storage = open();
     check_names(&mut storage, &check(folder.path()).unwrap());
@@ -100,6 +104,7 @@ fn a_file_gets_the_new_keys_of_names() {
 fn a_database_gets_the_new_keys_of_names() {
     let Some(server) = Server::start(Durability::None) else { return };
     fill(&mut server.open());
+    server.execute(POSTGRES_8);
     server.execute(POSTGRES_7);
     server.execute(POSTGRES_6);
     server.execute(POSTGRES_5);

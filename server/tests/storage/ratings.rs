@@ -17,7 +17,7 @@ use crate::{
     accounts::sign_up,
     contract::every_storage,
     damage::every_check_finds,
-    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13},
+    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14},
     postgres::{Durability, Server},
     rooms::{append, game_id, member, rated, rated_in, resigned, won_by},
 };
@@ -136,7 +136,7 @@ fn a_file_of_format_10_keeps_its_ratings_and_how_they_changed() {
     drop(storage);
     let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
     old.execute_batch(&format!(
-        "{FORMAT_13} {FORMAT_12} {FORMAT_11} {FORMAT_10}; PRAGMA user_version = 10"
+        "{FORMAT_14} {FORMAT_13} {FORMAT_12} {FORMAT_11} {FORMAT_10}; PRAGMA user_version = 10"
     ))
     .unwrap();
     drop(old);

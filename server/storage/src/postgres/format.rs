@@ -5,8 +5,10 @@ use tokio_postgres::{Error, Row};
 use super::connection::Session;
 use crate::sqlite::process::shown;
 
-/// What format 8 adds about the server that has brought the tables to their format.
-pub(super) const VERSIONS: &str = "ALTER TABLE fivefold.format ADD COLUMN version text";
+/// What format 9 adds about the server that has brought the tables to their format. Some development versions have added
+/// it to format 8 already.
+pub(super) const VERSIONS: &str =
+    "ALTER TABLE fivefold.format ADD COLUMN IF NOT EXISTS version text";
 
 /// The format of the tables; 0 without any.
 ///

@@ -664,13 +664,14 @@ const EMAILS: &str = "
 ";
 
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 6] = [
+const ADDED: [(i32, &[&str]); 7] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS, VERSIONS]),
+    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
+    (9, &[VERSIONS]),
 ];
 
 /// What a server found in its database.

@@ -10,12 +10,17 @@ pub(crate) const PROCESS_MAX: i64 = 1 << 52;
 /// Longer versions are cut.
 const VERSION_CHARACTERS_MAX: usize = 32;
 
-/// What format 14 adds about processes.
-pub(super) const VERSIONS: &str = "
-    ALTER TABLE process ADD COLUMN
-        -- The version of the server; absent for one from before format 14.
-        version TEXT;
-";
+/// Adds what format 15 has about processes. Some development versions have added it to format 14 already.
+pub(super) fn add_version(connection: &Connection) -> rusqlite::Result<()> {
+    if connection.column_exists(None::<&str>, "process", "version")? {
+        return Ok(());
+    }
+    connection.execute_batch(
+        "ALTER TABLE process ADD COLUMN
+             -- The version of the server; absent for one from before format 15.
+             version TEXT;",
+    )
+}
 
 /// The version of the last server that has opened a file; nothing if the file does not say so.
 pub(super) fn version(connection: &Connection) -> Option<String> {

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::process::VERSIONS;
+use super::process::add_version;
 use crate::name_keys::{OldKey, made_again};
 
 /// Marks a database of Fivefold: "5FLD".
 pub(crate) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(crate) const FORMAT: u32 = 14;
+pub(crate) const FORMAT: u32 = 15;
 
 /// The oldest format that a server brings to the current one. A server that raises it names in
 /// [`OpenError`](crate::OpenError) the last version that upgrades older ones.
@@ -681,7 +681,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS, VERSIONS]),
+    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
 ];
 
 /// Kind of a file.
@@ -751,7 +751,10 @@ fn add_between(transaction: &Transaction<'_>, first: u32, last: u32) -> rusqlite
             transaction.execute_batch(table)?;
         }
     }
-    if first < 12 && last >= 12 { make_name_keys_again(transaction) } else { Ok(()) }
+    if first < 12 && last >= 12 {
+        make_name_keys_again(transaction)?;
+    }
+    if first < 15 && last >= 15 { add_version(transaction) } else { Ok(()) }
 }
 
 /// What format 12 changes: the keys of names, by another rule.
