@@ -110,7 +110,7 @@ pub use self::{
     sqlite::{
         Sqlite,
         backup::{BackupError, BackupStopper, backup},
-        backup_folder::{Backup, BackupFolder},
+        backup_folder::{Backup, BackupFolder, BackupLock},
         check::check,
         data_folder::DataFolder,
         repair::{RepairError, Repaired, repair},

@@ -62,7 +62,7 @@ use crate::{
 
 pub(super) use self::{
     log::{EPOCH_MAX, read_log},
-    open::{change_file, inspect, open_to_read},
+    open::{change_file, has_journal, inspect, open_to_read},
 };
 
 /// How long a server that stops waits for readers before it leaves something in the write-ahead log.
@@ -98,6 +98,7 @@ impl Sqlite {
     pub fn open(folder: DataFolder) -> Result<Self, OpenError> {
         let file = folder.database();
         let failed = |error: rusqlite::Error| open_error(&file, error.into());
+        folder.remove_partial_copies();
         if folder.is_temporary() {
             create(&file).map_err(failed)?;
         } else if folder.has_no_database()? {

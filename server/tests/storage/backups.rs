@@ -2,18 +2,18 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     path::Path,
     process::{Command, Stdio},
 };
 
 use fivefold_storage::{
-    BackupError, BackupFolder, DataFolder, OpenError, Sqlite, Storage, check, restore,
+    BackupError, BackupFolder, DataFolder, OpenError, Sqlite, Storage, backup, check, restore,
 };
 use rusqlite::Connection;
 
 use crate::{
-    formats::FORMAT_13,
+    formats::{FORMAT_13, FORMAT_14},
     restore::folder_with,
     rooms::{append, code, log},
 };
@@ -30,7 +30,7 @@ fn open(folder: &Path) -> Result<Sqlite, OpenError> {
 /// Makes a file what a server of format 13 has left.
 fn make_old(folder: &Path) {
     let file = Connection::open(folder.join(FILE)).unwrap();
-    file.execute_batch(&format!("{FORMAT_13} PRAGMA user_version = 13")).unwrap();
+    file.execute_batch(&format!("{FORMAT_14} {FORMAT_13} PRAGMA user_version = 13")).unwrap();
 }
 
 fn format_of(file: &Path) -> u32 {
@@ -68,6 +68,90 @@ fn before_an_upgrade_the_old_file_is_copied_and_leads_back() {
     assert_eq!(format_of(&folder.join(FILE)), 13, "for an older server");
     let mut storage = open(folder).unwrap();
     assert_eq!(storage.read(&code(3)).unwrap(), log(20));
+}
+
+#[test]
+fn an_upgrade_that_has_failed_before_makes_no_second_copy() {
+    let folder = folder_with(&[1, 2]);
+    let folder = folder.path();
+    make_old(folder);
+    let kept = folder.join(KEPT);
+    let change =
+        |sql: &str| Connection::open(folder.join(FILE)).unwrap().execute_batch(sql).unwrap();
+    let upgrade_fails = || {
+        change("CREATE TABLE email (obstacle INTEGER)");
+        let error = open(folder).unwrap_err();
+        assert!(matches!(error, OpenError::Storage { .. }), "{error:?}");
+        change("DROP TABLE email");
+        assert_eq!(format_of(&folder.join(FILE)), 13);
+        fs::metadata(&kept).unwrap().ino()
+    };
+    let first = upgrade_fails();
+    assert_eq!(upgrade_fails(), first);
+    // A copy that cannot be read is none, and neither is one of earlier content.
+    let copied = fs::read(&kept).unwrap();
+    fs::write(&kept, &copied[..copied.len() / 2]).unwrap();
+    upgrade_fails();
+    assert_eq!(fs::metadata(&kept).unwrap().len(), copied.len() as u64);
+    for used in ["INSERT INTO process DEFAULT VALUES", "DELETE FROM event WHERE id = 40"] {
+        let before = fs::metadata(&kept).unwrap().ino();
+        change(used);
+        assert_ne!(upgrade_fails(), before, "{used}");
+    }
+    drop(open(folder).unwrap());
+    assert_eq!(format_of(&kept), 13);
+}
+
+#[test]
+fn a_file_of_format_14_that_names_versions_already_is_upgraded() {
+    let folder = folder_with(&[1]);
+    for undone in ["", FORMAT_14] {
+        let file = Connection::open(folder.path().join(FILE)).unwrap();
+        file.execute_batch(&format!("{undone} PRAGMA user_version = 14")).unwrap();
+        drop(file);
+        drop(open(folder.path()).unwrap());
+        assert_eq!(format_of(&folder.path().join(FILE)), 15);
+        assert!(check(folder.path()).unwrap().is_sound());
+    }
+}
+
+#[test]
+fn what_killed_servers_have_left_is_removed_and_nothing_else() {
+    let folder = folder_with(&[1]);
+    let left = [".new", ".new-journal", ".format-13.new", ".source.new-wal"];
+    let others = [".new.txt", ".format-13", ".before-restore-1"];
+    let path = |end: &&str| folder.path().join(format!("{FILE}{end}"));
+    left.iter().chain(&others).for_each(|end| fs::write(path(end), "half of it").unwrap());
+    drop(open(folder.path()).unwrap());
+    assert!(!left.iter().any(|end| path(end).exists()));
+    assert!(others.iter().all(|end| path(end).exists()));
+}
+
+/// The lock file may be a link to a file of somebody else.
+#[test]
+fn a_lock_that_is_a_link_is_refused() {
+    let folder = folder_with(&[1]);
+    let [lock, other] = ["fivefold.lock", "other"].map(|name| folder.path().join(name));
+    fs::write(&other, "precious").unwrap();
+    fs::remove_file(&lock).unwrap();
+    symlink(&other, &lock).unwrap();
+    let error = open(folder.path()).unwrap_err();
+    assert!(matches!(error, OpenError::Folder { .. }), "{error:?}");
+    assert_eq!(fs::read(&other).unwrap(), b"precious");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_backup_is_made_at_a_path_that_is_no_text() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let data = folder_with(&[1]);
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join(OsStr::from_bytes(b"copy-\xFF"));
+    backup(data.path(), &copy).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let other = tempfile::tempdir().unwrap();
+    assert_eq!(restore(other.path(), &copy).unwrap().findings.rooms, 1);
 }
 
 #[test]

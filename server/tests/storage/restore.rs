@@ -228,12 +228,72 @@ fn after_a_kill_at_any_step_the_database_is_one_of_both() {
     }
     expect_rooms(folder.path(), FILE, &[1, 2]);
     next(folder.path());
+    expect_rooms(folder.path(), OLD, &[1, 2]);
     // When the new one is in place, and the log of the old one could not be emptied before.
     let folder = killed();
     fs::copy(&copy, folder.path().join("fivefold.sqlite3.new")).unwrap();
     fs::rename(folder.path().join("fivefold.sqlite3.new"), folder.path().join(FILE)).unwrap();
     assert!(matches!(open(folder.path()).unwrap_err(), OpenError::LeftLog { .. }), "never a mix");
     next(folder.path());
+}
+
+#[test]
+fn a_second_name_of_the_database_is_no_backup_and_goes() {
+    let folder = folder_with(&[1]);
+    let (_source, copy) = backup_with(&[3]);
+    let path = |name: &str| folder.path().join(name);
+    fs::hard_link(path(FILE), path(OLD)).unwrap();
+    fs::hard_link(path(FILE), path("another-name")).unwrap();
+    for name in [OLD, "another-name"] {
+        let error = restore(folder.path(), &path(name)).unwrap_err();
+        assert!(matches!(error, RestoreError::InPlace { .. }), "{error:?}");
+    }
+    fs::write(path("fivefold.sqlite3.before-restore-7"), "an older one").unwrap();
+    restore(folder.path(), &copy).unwrap_or_else(|error| panic!("{error}"));
+    expect_rooms(folder.path(), FILE, &[3]);
+    expect_rooms(folder.path(), OLD, &[1]);
+    assert_eq!(fs::read(path("fivefold.sqlite3.before-restore-7")).unwrap(), b"an older one");
+    assert!(!path("fivefold.sqlite3.before-restore-2").exists());
+}
+
+/// After the number of the old database, a smaller one of the restored database would look like the log of another.
+#[test]
+fn the_number_of_the_old_process_is_forgotten() {
+    let folder = folder_with(&[1]);
+    (0..9).for_each(|_| drop(open(folder.path()).unwrap()));
+    let (_source, copy) = backup_with(&[3]);
+    let lock = folder.path().join("fivefold.lock");
+    assert_eq!(fs::read(&lock).unwrap(), b"10");
+    restore(folder.path(), &copy).unwrap();
+    assert_eq!(fs::read(&lock).unwrap(), b"");
+    drop(open(folder.path()).unwrap());
+    assert_eq!(fs::read(&lock).unwrap(), b"2");
+}
+
+/// A server is killed just when it begins to use the backup, before it has changed the first page.
+#[test]
+fn a_backup_with_a_rollback_journal_stays_as_it_is() {
+    let (source, copy) = backup_with(&[3]);
+    let copied = rusqlite::Connection::open(&copy).unwrap();
+    copied.execute_batch("PRAGMA cache_size = 2; BEGIN; UPDATE event SET at = at + 1").unwrap();
+    copied.execute_batch("CREATE TABLE filler AS SELECT zeroblob(1000000)").unwrap();
+    // What the disk has now.
+    let killed = tempfile::tempdir().unwrap();
+    let backup = killed.path().join("copy");
+    for end in ["", "-journal"] {
+        let name = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
+        fs::copy(name(&copy), name(&backup)).unwrap();
+    }
+    drop((copied, source));
+    let before = content(killed.path());
+    assert_eq!(before.len(), 2);
+    assert!(!before["copy-journal"].is_empty());
+    let folder = folder_with(&[1]);
+    restore(folder.path(), &backup).unwrap();
+    assert_eq!(content(killed.path()), before);
+    expect_rooms(folder.path(), FILE, &[3]);
+    let names: Vec<_> = content(folder.path()).into_keys().collect();
+    assert_eq!(names, ["fivefold.lock", FILE, OLD]);
 }
 
 /// Only root can make files for others.

@@ -4,11 +4,11 @@ use std::{
     env,
     fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
+    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
     path::{Path, PathBuf},
 };
 
-use rustix::process::geteuid;
+use rustix::{fs::OFlags, process::geteuid};
 use tempfile::TempDir;
 
 use super::write_ahead_log;
@@ -22,7 +22,7 @@ const LOCK: &str = "fivefold.lock";
 pub struct DataFolder {
     path: PathBuf,
     /// Locked; the system unlocks it when the process ends, however it ends.
-    _lock: File,
+    lock: File,
     /// Removes the folder when it is dropped, if the folder is a temporary one.
     temporary: Option<TempDir>,
 }
@@ -35,14 +35,9 @@ impl DataFolder {
     pub fn take(path: &Path) -> Result<Self, OpenError> {
         let unusable = |error| folder_error(path, &error);
         make_private_folder(path).map_err(unusable)?;
-        let lock = private(OpenOptions::new().write(true).create(true).truncate(false))
-            .open(path.join(LOCK))
-            .map_err(unusable)?;
-        if geteuid().is_root() {
-            give_to_owner_of_folder(&lock, &path.join(LOCK)).map_err(unusable)?;
-        }
+        let lock = open_lock(&path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock, temporary: None }),
+            Ok(()) => Ok(Self { path: path.to_owned(), lock, temporary: None }),
             Err(TryLockError::WouldBlock) => {
                 Err(OpenError::InUse { path: path.display().to_string() })
             }
@@ -114,16 +109,65 @@ impl DataFolder {
         replace().map_err(failed)
     }
 
-    /// Forgets the number of the last process: another database comes into the folder.
-    pub(crate) fn forget_process(&self) -> Result<(), OpenError> {
-        fs::write(self.path.join(LOCK), "").map_err(|error| folder_error(&self.path, &error))
+    /// Forgets the number of the last process, also after a power cut: another database comes into the folder.
+    pub(crate) fn forget_process(&self) -> io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.sync_all()
     }
 
     /// Notes that the database file alone has the number of this process.
     pub(crate) fn note_process(&self, process: i64) -> Result<(), OpenError> {
-        fs::write(self.path.join(LOCK), process.to_string())
-            .map_err(|error| folder_error(&self.path, &error))
+        let note = || {
+            self.lock.set_len(0)?;
+            self.lock.write_all_at(process.to_string().as_bytes(), 0)
+        };
+        note().map_err(|error| folder_error(&self.path, &error))
     }
+
+    /// Removes the copies of databases that a killed server or command was still writing. One that cannot be removed
+    /// takes space and does no other harm.
+    pub(crate) fn remove_partial_copies(&self) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        for entry in entries.flatten() {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            let name = entry.file_name();
+            if !is_file || !name.to_str().is_some_and(is_partial_copy) {
+                continue;
+            }
+            match remove_if_there(&entry.path()) {
+                Ok(()) => {
+                    tracing::info!(file = %entry.path().display(), "removed an incomplete copy")
+                }
+                Err(error) => {
+                    tracing::warn!(file = %entry.path().display(), %error, "cannot remove an incomplete copy");
+                }
+            }
+        }
+    }
+}
+
+/// The ends of the names of files that belong to an incomplete copy.
+pub(crate) const PARTIAL: [&str; 4] = [".new", ".new-journal", ".new-wal", ".new-shm"];
+
+/// Whether a file in a data folder is named as an incomplete copy of a database.
+fn is_partial_copy(name: &str) -> bool {
+    name.starts_with(DATABASE) && PARTIAL.iter().any(|end| name.ends_with(end))
+}
+
+/// Opens a file to lock it, and creates it where it is missing. Never follows a link: what is at the other end is
+/// somebody else's.
+///
+/// # Errors
+/// If it cannot be opened or created.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+    let lock = private(OpenOptions::new().write(true).create(true).truncate(false))
+        .custom_flags(no_link)
+        .open(path)?;
+    if geteuid().is_root() {
+        give_to_owner_of_folder(&lock, path)?;
+    }
+    Ok(lock)
 }
 
 /// The number of the last process that was noted for a database; nothing for a copy in the same folder.

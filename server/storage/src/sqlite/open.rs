@@ -51,8 +51,7 @@ pub(crate) fn inspect(file: &Path) -> Result<u32, OpenError> {
 /// Plays back the rollback journal of a copy. A server leaves one if it is killed just when it begins to use the copy.
 /// Only a connection that writes can play it back.
 fn play_back_journal(file: &Path) -> Result<(), StorageError> {
-    let journal = fs::metadata(with_suffix(file, "-journal"));
-    if !journal.is_ok_and(|journal| journal.len() > 0) || !is_ours(file) {
+    if !has_journal(file) {
         return Ok(());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -60,6 +59,12 @@ fn play_back_journal(file: &Path) -> Result<(), StorageError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     schema::kind(&connection)?;
     Ok(())
+}
+
+/// Whether a rollback journal is beside a file of ours.
+pub(crate) fn has_journal(file: &Path) -> bool {
+    let journal = fs::metadata(with_suffix(file, "-journal"));
+    journal.is_ok_and(|journal| journal.len() > 0) && is_ours(file)
 }
 
 /// Whether the header of a file says so.

@@ -257,7 +257,7 @@ fn rebuild(file: &Path) -> Result<Rebuilt, RepairError> {
         remove_if_there(&new).map_err(failed)?;
         return Err(RepairError::Nothing(file.display().to_string()));
     }
-    let old = replace(file, &new, "damaged").map_err(failed)?;
+    let old = replace(file, &new, "damaged", || Ok(())).map_err(failed)?;
     Ok(Rebuilt { old, salvaged })
 }
 

@@ -1,7 +1,7 @@
 //! Replaces a database with a backup while no server uses it.
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -10,16 +10,19 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{
     backup::{BackupError, Copying, look_for_space},
-    data_folder::database_in,
+    data_folder::{database_in, remove_if_there},
     process,
-    replace::replace,
+    replace::{copy_file, is_same_file, remove_second_names, replace},
     schema::{self, FORMAT, Kind},
     write_ahead_log::{self, BUSY_TIMEOUT, with_suffix},
 };
 use crate::{
     DataFolder, Findings, OpenError, StorageError,
-    sqlite::{inspect, open_to_read},
+    sqlite::{has_journal, inspect, open_to_read},
 };
+
+/// The old files get this name, and a number.
+const LABEL: &str = "before-restore";
 
 /// Why a backup was not restored.
 #[derive(Debug, thiserror::Error)]
@@ -146,14 +149,13 @@ pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
     let taken = DataFolder::take(folder).map_err(RestoreError::Open)?;
     let file = database_in(folder);
     let new = with_suffix(&file, ".new");
-    let is_same = |other: &Path| match (fs::canonicalize(other), fs::canonicalize(backup)) {
-        (Ok(other), Ok(backup)) => other == backup,
-        (Err(_), _) | (_, Err(_)) => false,
-    };
-    if is_same(&file) || is_same(&new) {
+    let source = Removed(with_suffix(&file, ".source.new"));
+    if [&file, &new, &source.0].iter().any(|own| is_same_file(own, backup)) {
         return Err(RestoreError::InPlace { path: path() });
     }
-    let findings = copy(backup, &new).map_err(|error| match error {
+    let failed = |error| RestoreError::Replace { path: file.display().to_string(), error };
+    remove_second_names(&file, LABEL).map_err(failed)?;
+    let findings = copy(backup, source, &new).map_err(|error| match error {
         BackupError::Source(OpenError::Missing { path }) => RestoreError::Missing { path },
         BackupError::Source(OpenError::Foreign { path }) => RestoreError::Foreign { path },
         BackupError::Source(OpenError::Storage { path, error: StorageError::Damaged(problem) }) => {
@@ -170,28 +172,66 @@ pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
         | BackupError::Exists(_)
         | BackupError::NoFolder(_)
         | BackupError::NoSpace { .. }
+        | BackupError::InUse { .. }
+        | BackupError::Stopped(_)
         | BackupError::Copy(_)) => RestoreError::Copy { path: path(), error },
     })?;
-    let mut restored = contents(&new, findings).map_err(|error| {
-        let error = BackupError::Copy(error.into());
-        RestoreError::Copy { path: path(), error }
-    })?;
-    backup.clone_into(&mut restored.from);
-    bring_in_log(&file);
-    let is_there = ["", "-wal", "-journal"].iter().any(|end| with_suffix(&file, end).exists());
-    let kept = replace(&file, &new, "before-restore")
-        .map_err(|error| RestoreError::Replace { path: file.display().to_string(), error })?;
-    taken.forget_process().map_err(RestoreError::Open)?;
-    restored.kept = is_there.then_some(kept);
-    Ok(restored)
+    let put = || {
+        let mut restored = contents(&new, findings).map_err(|error| {
+            let error = BackupError::Copy(error.into());
+            RestoreError::Copy { path: path(), error }
+        })?;
+        backup.clone_into(&mut restored.from);
+        bring_in_log(&file);
+        let is_there = ["", "-wal", "-journal"].iter().any(|end| with_suffix(&file, end).exists());
+        let kept = replace(&file, &new, LABEL, || taken.forget_process()).map_err(failed)?;
+        restored.kept = is_there.then_some(kept);
+        Ok(restored)
+    };
+    put().inspect_err(|_| {
+        // The error is reported; the next restore or start of a server tries again to remove it.
+        drop(remove_if_there(&new));
+    })
 }
 
-/// Copies the backup into the new file, and checks the copy: it is what is put in place.
-fn copy(backup: &Path, new: &Path) -> Result<Findings, BackupError> {
+/// Copies the backup into the new file, and checks the copy: it is what is put in place. Copies it into `source` first if
+/// SQLite would change it.
+fn copy(backup: &Path, source: Removed, new: &Path) -> Result<Findings, BackupError> {
     if backup.is_file() {
         look_for_space(backup, new, 0)?;
     }
-    Copying::begin_again(backup, new)?.finish()
+    if !has_journal(backup) {
+        return Copying::begin_again(backup, new)?.finish();
+    }
+    // SQLite would play the journal back into the backup, which has to stay as it is.
+    source.remove();
+    for end in ["", "-journal", "-wal"] {
+        let part = with_suffix(backup, end);
+        if part.exists() {
+            copy_file(&part, &with_suffix(&source.0, end))
+                .map_err(|error| BackupError::target(&source.0, error))?;
+        }
+    }
+    look_for_space(&source.0, new, 0)?;
+    Copying::begin_again(&source.0, new)?.finish()
+}
+
+/// A database that is removed before it is made, and when this is dropped.
+struct Removed(PathBuf);
+
+impl Removed {
+    fn remove(&self) {
+        for end in ["", "-journal", "-wal", "-shm"] {
+            // The next start of a server tries again.
+            drop(remove_if_there(&with_suffix(&self.0, end)));
+        }
+    }
+}
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        self.remove();
+    }
 }
 
 fn contents(file: &Path, findings: Findings) -> rusqlite::Result<Restored> {

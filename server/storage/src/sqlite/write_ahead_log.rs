@@ -98,8 +98,9 @@ impl LogKeeper {
             tracing::warn!(
                 bytes,
                 reason,
-                "the write-ahead log of the database cannot be emptied, and grows; end the program \
-                 that has read the database for so long, such as a check or a backup"
+                "the write-ahead log of the database cannot be emptied, and grows, because something reads the \
+                 database: a backup that the server makes, which ends by itself, or another program, such as a check, \
+                 which you can end"
             );
         }
         self.is_stuck = stuck.is_some() && bytes > BYTES_MAX;
