@@ -180,7 +180,7 @@ async fn serve(
         blocking.clone(),
         clock,
         Arc::clone(&metrics),
-        limits.disk_reserve,
+        Arc::clone(&disk),
     );
     let context = RoomContext {
         limits,

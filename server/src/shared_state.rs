@@ -154,7 +154,7 @@ impl Server {
         let Some(interval) = service.interval() else { return pending().await };
         loop {
             let health = self.health().await;
-            service.note(&health, self.storage_check.is_stuck());
+            service.note(&health, self.storage_check.is_stuck(self.disk.log_bytes()));
             sleep(interval).await;
         }
     }

@@ -19,6 +19,7 @@ async fn backups(folder: &Path, count: usize, last: &str) -> Vec<String> {
                     .collect()
             });
             let mut names: Vec<String> = files.unwrap_or_default();
+            names.retain(|name| name != "backups.lock");
             names.sort_unstable();
             let is_complete = names.iter().all(|name| name.ends_with(".sqlite3"));
             if is_complete && names.len() == count && names[count - 1].as_str() > last {

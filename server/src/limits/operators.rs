@@ -41,6 +41,10 @@ pub const BACKUPS_KEPT: usize = 28;
 pub const BACKUP_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the server waits after a failed backup before it tries again.
 pub const BACKUP_RETRIED_AFTER: Duration = Duration::from_secs(10 * 60);
+/// The longest time in which a backup may copy the database. What is committed meanwhile stays in the write-ahead log.
+pub const BACKUP_COPIED_WITHIN: Duration = Duration::from_secs(60 * 60);
+/// A backup ends when the write-ahead log has more bytes than this while it copies the database.
+pub const BACKUP_LOG_BYTES_MAX: u64 = 512 << 20;
 
 const _: () = assert!(
     ACTS_KEPT * 2_560 + SHOWN_TO_OPERATORS_MAX * 256 + ROOMS_MAX * 768 <= LINK_FRAME_MAX,

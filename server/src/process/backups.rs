@@ -1,25 +1,37 @@
-//! Makes backups of the database file at intervals, without slowing down games. The thread runs only when no other
-//! needs the processor, and the connection delays no commit.
+//! Makes backups of the database file at intervals. The thread has the lowest priority, and its connection delays no
+//! commit. While it copies the database, the write-ahead log grows, so this ends the copy where it takes too long.
 
 use std::{
     convert::Infallible,
     future::pending,
     path::PathBuf,
+    pin::pin,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use fivefold_shared::clock::millis;
-use fivefold_storage::{Backup, BackupError, BackupFolder, Blocking, StorageError};
-use tokio::time::sleep;
+use fivefold_storage::{
+    Backup, BackupError, BackupFolder, BackupLock, BackupStopper, Blocking, StorageError,
+};
+use tokio::{
+    select,
+    time::{Instant, sleep},
+};
 
 use crate::{
-    limits::operators::{BACKUP_LOOK_INTERVAL, BACKUP_RETRIED_AFTER},
+    limits::operators::{
+        BACKUP_COPIED_WITHIN, BACKUP_LOG_BYTES_MAX, BACKUP_LOOK_INTERVAL, BACKUP_RETRIED_AFTER,
+    },
     metrics::Metrics,
-    process::{clock::Clock, priority::run_when_idle},
+    process::{
+        clock::Clock,
+        disk::{Disk, DiskLevel},
+        priority::give_way_to_all,
+    },
 };
 
 /// Where, how often and how many backups are made.
@@ -41,8 +53,9 @@ pub(crate) struct Backups {
     blocking: Blocking,
     clock: Clock,
     metrics: Arc<Metrics>,
-    /// The bytes that stay free beside a backup, for the games.
-    reserve: u64,
+    disk: Arc<Disk>,
+    /// Keeps other servers out of the folder. Absent before the first look at it.
+    lock: Mutex<Option<BackupLock>>,
     /// When the last one was made, in milliseconds since the Unix epoch; until one is known, when the server started.
     last_at: AtomicU64,
 }
@@ -53,10 +66,10 @@ impl Backups {
         blocking: Blocking,
         clock: Clock,
         metrics: Arc<Metrics>,
-        reserve: u64,
+        disk: Arc<Disk>,
     ) -> Self {
         let last_at = AtomicU64::new(clock.now());
-        Self { plan, blocking, clock, metrics, reserve, last_at }
+        Self { plan, blocking, clock, metrics, disk, lock: Mutex::default(), last_at }
     }
 
     /// The age of the last backup, and the time from one to the next; nothing if none are made. Before the first one,
@@ -104,25 +117,94 @@ impl Backups {
 
     /// Makes a backup, unless a newer one is there, perhaps of an earlier server. Returns when the last one was made.
     async fn make_if_due(&self, plan: &BackupPlan, now: u64) -> Result<u64, BackupError> {
-        let (folder, every, reserve) = (plan.folder.clone(), millis(plan.every), self.reserve);
-        let begin = move || -> Result<Begun, BackupError> {
-            match folder.prepare(now)? {
-                Some(last_at) if now < last_at + every => Ok(Begun::NotDue(last_at)),
-                Some(_) | None => Ok(Begun::Due(Box::new(folder.begin(now, reserve)?))),
+        self.lock(plan).await?;
+        let folder = plan.folder.clone();
+        match self.call(move || folder.prepare(now)).await? {
+            Some(last_at) => {
+                // An old backup is old also where the next one fails.
+                self.last_at.store(last_at, Ordering::Relaxed);
+                if now < last_at + millis(plan.every) {
+                    return Ok(last_at);
+                }
             }
-        };
-        let backup = match self.blocking.call(begin).await.unwrap_or_else(|| Err(panicked()))? {
-            Begun::NotDue(last_at) => return Ok(last_at),
-            Begun::Due(backup) => backup,
-        };
-        // Dropped with this future when the server stops.
-        let stopper = backup.stopper();
-        let finished = self.blocking.call_below(run_when_idle, move || backup.finish()).await;
-        drop(stopper);
-        let file = finished.unwrap_or_else(|| Err(panicked()))?;
+            // The clock may have been set back.
+            None => {
+                self.last_at.fetch_min(now, Ordering::Relaxed);
+            }
+        }
+        let (folder, reserve, keep) = (plan.folder.clone(), self.disk.reserve(), plan.keep);
+        let backup = self.call(move || folder.begin_with_space(now, reserve, keep)).await?;
+        let file = self.finish(backup).await?;
         tracing::info!(file = %file.display(), "made a backup");
         self.delete_oldest(plan, file).await;
         Ok(now)
+    }
+
+    /// Locks the folder for as long as the server runs.
+    async fn lock(&self, plan: &BackupPlan) -> Result<(), BackupError> {
+        let is_locked = || self.lock.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if is_locked() {
+            return Ok(());
+        }
+        let folder = plan.folder.clone();
+        let lock = self.call(move || folder.lock()).await?;
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock);
+        Ok(())
+    }
+
+    async fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> Result<T, BackupError> + Send + 'static,
+    ) -> Result<T, BackupError> {
+        self.blocking.call(call).await.unwrap_or_else(|| Err(panicked()))
+    }
+
+    /// Copies the database and checks the copy. Ends the copying where it would harm the server.
+    async fn finish(&self, backup: Backup) -> Result<PathBuf, BackupError> {
+        // Dropped with this future when the server stops.
+        let stopper = backup.stopper();
+        let mut finished = pin!(self.blocking.call_below(give_way_to_all, move || backup.finish()));
+        let mut stopping = pin!(self.stop_if_harmful(&stopper));
+        let mut stopped_by = None;
+        let result = loop {
+            select! {
+                biased;
+                result = &mut finished => break result,
+                reason = &mut stopping, if stopped_by.is_none() => stopped_by = Some(reason),
+                // Again, as the copying may not have begun.
+                () = sleep(BACKUP_LOOK_INTERVAL), if stopped_by.is_some() => {
+                    stopper.stop();
+                }
+            }
+        };
+        let result = result.unwrap_or_else(|| Err(panicked()));
+        match stopped_by {
+            Some(reason) => result.map_err(|_| BackupError::Stopped(reason.to_owned())),
+            None => result,
+        }
+    }
+
+    /// Waits until the copying has to end, and stops it. Returns the reason; never returns if all is copied before.
+    async fn stop_if_harmful(&self, stopper: &BackupStopper) -> &'static str {
+        let begun = Instant::now();
+        let was_low = self.disk.level() == DiskLevel::Low;
+        loop {
+            sleep(BACKUP_LOOK_INTERVAL).await;
+            let reason = if begun.elapsed() >= BACKUP_COPIED_WITHIN {
+                "it took longer than an hour; the machine or the disk is too busy"
+            } else if self.disk.log_bytes() > BACKUP_LOG_BYTES_MAX {
+                "the write-ahead log of the database has grown too long meanwhile"
+            } else if !was_low && self.disk.level() == DiskLevel::Low {
+                "the disk of the database is almost full"
+            } else {
+                continue;
+            };
+            if stopper.stop() {
+                return reason;
+            }
+            // The check of the copy does not hold the log.
+            return pending().await;
+        }
     }
 
     async fn delete_oldest(&self, plan: &BackupPlan, last: PathBuf) {
@@ -135,12 +217,6 @@ impl Backups {
             }
         }
     }
-}
-
-/// What is found when a backup may be due.
-enum Begun {
-    NotDue(u64),
-    Due(Box<Backup>),
 }
 
 fn panicked() -> BackupError {
@@ -156,21 +232,44 @@ fn reason(error: &BackupError) -> String {
 mod tests {
     use std::{fs, path::Path};
 
-    use fivefold_storage::{DataFolder, Sqlite};
+    use fivefold_storage::{DataFolder, DiskSpace, Memory, Sqlite, Storage};
     use tokio::time::timeout;
 
     use super::*;
+    use crate::process::read_pool::ReadPool;
 
     /// 2026-11-30 18:00.
     const START: u64 = 1_796_061_600_000;
     const HOUR: Duration = Duration::from_secs(60 * 60);
 
+    /// The bytes that have to stay free.
+    const RESERVE: u64 = 1_000;
+
     /// A server that keeps two backups, one each six hours.
     fn backups(data: &Path, clock: Clock) -> Backups {
+        backups_on(data, clock, || Duration::ZERO)
+    }
+
+    /// The same on a machine where each blocking call takes so long.
+    fn backups_on(
+        data: &Path,
+        clock: Clock,
+        delay: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Backups {
         let folder = BackupFolder::new(data, None);
         let plan = BackupPlan { folder, every: 6 * HOUR, keep: 2 };
-        let blocking = Blocking::Simulated(Arc::new(|| Duration::ZERO));
-        Backups::new(Some(plan), blocking, clock, Arc::new(Metrics::new()), 0)
+        let reader = Memory::default().reader().unwrap();
+        let read_pool = Arc::new(ReadPool::new(vec![reader], Blocking::Threads));
+        let metrics = Arc::new(Metrics::new());
+        let disk = Disk::new(&read_pool, &metrics, RESERVE);
+        Backups::new(Some(plan), Blocking::Simulated(Arc::new(delay)), clock, metrics, disk)
+    }
+
+    /// A folder with an empty database.
+    fn data_folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+        folder
     }
 
     /// Lets it run for so long. Returns the days and hours in the names of the backups that are there
@@ -180,6 +279,7 @@ mod tests {
         let Ok(files) = fs::read_dir(data.join("backups")) else { return Vec::new() };
         let mut names: Vec<_> =
             files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != "backups.lock");
         names.sort_unstable();
         let hour = |name: &String| name["fivefold-2026-".len()..].replace(".sqlite3", "");
         names.iter().map(hour).collect()
@@ -187,15 +287,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn backups_are_made_at_intervals_whenever_the_server_starts() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = data_folder();
         let data = folder.path();
-        drop(Sqlite::open(DataFolder::take(data).unwrap()).unwrap());
         let clock = Clock::starting_at(START);
         let first = backups(data, clock);
         let minute = Duration::from_secs(60);
         assert_eq!(hours_after(&first, data, minute).await, ["11-30T18-00"]);
         assert_eq!(hours_after(&first, data, 4 * HOUR).await, ["11-30T18-00"]);
         // Another server goes on where the first has stopped.
+        drop(first);
         let second = backups(data, clock);
         assert_eq!(hours_after(&second, data, HOUR).await, ["11-30T18-00"]);
         assert_eq!(second.age(), Some((5 * HOUR + minute, 6 * HOUR)));
@@ -207,9 +307,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_backup_that_fails_is_counted_and_tried_again() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = data_folder();
         let data = folder.path();
-        drop(Sqlite::open(DataFolder::take(data).unwrap()).unwrap());
         let backups = backups(data, Clock::starting_at(START));
         let obstacle = data.join("backups");
         fs::write(&obstacle, "").unwrap();
@@ -220,5 +319,74 @@ mod tests {
         fs::remove_file(&obstacle).unwrap();
         assert_eq!(hours_after(&backups, data, minutes(1)).await, ["11-30T18-15"]);
         assert_eq!(backups.metrics.backups.failed.get(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_servers_do_not_delete_the_backups_of_each_other() {
+        let folder = data_folder();
+        let data = folder.path();
+        let minute = Duration::from_secs(60);
+        let clock = Clock::starting_at(START);
+        let first = backups(data, clock);
+        assert_eq!(hours_after(&first, data, minute).await, ["11-30T18-00"]);
+        let second = backups(data, clock);
+        assert_eq!(hours_after(&second, data, 13 * HOUR).await, ["11-30T18-00"]);
+        assert!(second.metrics.backups.failed.get() > 70);
+        let error = second.make_if_due(second.plan.as_ref().unwrap(), START).await.unwrap_err();
+        assert!(matches!(error, BackupError::InUse { .. }), "{error:?}");
+        assert!(error.to_string().contains("backup-folder"), "{error}");
+        drop(first);
+        assert_eq!(hours_after(&second, data, minute).await, ["11-30T18-00", "12-01T07-01"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_old_backup_is_old_after_a_restart_although_the_next_one_fails() {
+        let folder = data_folder();
+        let data = folder.path();
+        fs::create_dir(data.join("backups")).unwrap();
+        fs::write(data.join("backups/fivefold-2026-11-29T18-00.sqlite3"), "").unwrap();
+        fs::create_dir(data.join("backups/fivefold-2026-11-30T18-00.sqlite3")).unwrap();
+        let backups = backups(data, Clock::starting_at(START));
+        assert!(!backups.last_backup_is_old());
+        timeout(Duration::from_secs(30), backups.run()).await.unwrap_err();
+        assert_eq!(backups.metrics.backups.failed.get(), 1);
+        assert_eq!(backups.age(), Some((24 * HOUR + Duration::from_secs(30), 6 * HOUR)));
+        assert!(backups.last_backup_is_old());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_copy_that_would_harm_the_server_is_stopped() {
+        let space = |log, free| DiskSpace { used: 0, log, free };
+        for (found, expected) in [
+            (space(BACKUP_LOG_BYTES_MAX, RESERVE), "longer than an hour"),
+            (space(BACKUP_LOG_BYTES_MAX + 1, RESERVE), "write-ahead log"),
+            (space(0, RESERVE - 1), "almost full"),
+        ] {
+            let folder = data_folder();
+            let calls = AtomicU64::new(0);
+            // The first three calls lock the folder, look at it and begin.
+            let delay = move || match calls.fetch_add(1, Ordering::Relaxed) {
+                0..3 => Duration::ZERO,
+                _ => 2 * HOUR,
+            };
+            let backups = backups_on(folder.path(), Clock::starting_at(START), delay);
+            let plan = backups.plan.as_ref().unwrap();
+            let measured = async {
+                sleep(Duration::from_secs(60)).await;
+                backups.disk.note(found);
+                pending::<Infallible>().await
+            };
+            let error = select! {
+                made = backups.make_if_due(plan, START) => made.unwrap_err(),
+                never = measured => match never {},
+            };
+            assert!(matches!(error, BackupError::Stopped(_)), "{error:?}");
+            assert!(error.to_string().contains(expected), "{error}");
+            let left: Vec<_> = fs::read_dir(plan.folder.path())
+                .unwrap()
+                .map(|file| file.unwrap().file_name())
+                .collect();
+            assert_eq!(left, ["backups.lock"]);
+        }
     }
 }

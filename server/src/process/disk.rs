@@ -5,7 +5,7 @@ use std::{
     convert::Infallible,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -25,6 +25,8 @@ pub(crate) struct Disk {
     is_low: AtomicBool,
     /// Whether the database is a file on a disk of this machine.
     is_here: AtomicBool,
+    /// The size of the write-ahead log, in bytes.
+    log: AtomicU64,
 }
 
 /// How much space there is for the database.
@@ -46,8 +48,8 @@ impl Disk {
         reserve: u64,
     ) -> Arc<Self> {
         let (read_pool, metrics) = (Arc::clone(read_pool), Arc::clone(metrics));
-        let (is_low, is_here) = Default::default();
-        Arc::new(Self { read_pool, metrics, reserve, is_low, is_here })
+        let (is_low, is_here, log) = Default::default();
+        Arc::new(Self { read_pool, metrics, reserve, is_low, is_here, log })
     }
 
     /// Checks that a room may be created.
@@ -59,6 +61,16 @@ impl Disk {
             return Ok(());
         }
         Err(Refusal::new(Reason::DiskFull))
+    }
+
+    /// The bytes that stay free for running games.
+    pub(crate) const fn reserve(&self) -> u64 {
+        self.reserve
+    }
+
+    /// The size of the database's write-ahead log at the last measurement, in bytes.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        self.log.load(Ordering::Relaxed)
     }
 
     /// What the last measurement found.
@@ -79,9 +91,10 @@ impl Disk {
         }
     }
 
-    fn note(&self, space: DiskSpace) {
+    pub(crate) fn note(&self, space: DiskSpace) {
         self.metrics.note_disk(space);
         self.is_here.store(true, Ordering::Relaxed);
+        self.log.store(space.log, Ordering::Relaxed);
         let is_low = space.free < self.reserve;
         let was_low = self.is_low.swap(is_low, Ordering::Relaxed);
         let DiskSpace { free, .. } = space;

@@ -4,10 +4,21 @@
 /// The calling thread gets a small share of a processor that others use.
 #[cfg(target_os = "linux")]
 pub(crate) fn give_way() {
-    use crate::limits::BOT_THREADS_NICE;
-
-    if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
+    if let Err(error) = rustix::process::setpriority_process(None, crate::limits::BOT_THREADS_NICE)
+    {
         tracing::warn!(%error, "bots and hashes of passwords have the same priority as everything else");
+    }
+}
+
+/// The calling thread gets the smallest share of a processor that others use. Unlike one that runs when the system is
+/// idle, it gets on although the others are always busy.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_way_to_all() {
+    /// The lowest priority.
+    const NICE_MAX: i32 = 19;
+
+    if let Err(error) = rustix::process::setpriority_process(None, NICE_MAX) {
+        tracing::warn!(%error, "backups have the same priority as everything else");
     }
 }
 
@@ -29,6 +40,9 @@ pub(crate) fn run_when_idle() {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) const fn give_way() {}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn give_way_to_all() {}
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) const fn run_when_idle() {}

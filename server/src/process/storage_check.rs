@@ -23,6 +23,10 @@ const STORAGE_CHECKED_AGAIN: Duration = Duration::from_secs(1);
 /// one request may wait for: a PostgreSQL database with several hosts is given up after less than a minute.
 const STORAGE_STUCK_AFTER: Duration = Duration::from_secs(90);
 
+/// The writer may need a second more for so many bytes of a long write-ahead log, which it copies into the database when
+/// a backup or another reader has ended: a slow disk takes as long.
+const LOG_BYTES_PER_SECOND: u64 = 2 << 20;
+
 /// What the storage answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StorageAnswer {
@@ -85,12 +89,14 @@ impl StorageCheck {
     }
 
     /// Whether the writer hangs: it has served nobody for long, although somebody waits. One whose requests fail gets
-    /// on. Ask after [`answer`](Self::answer), which gives the writer something to do.
-    pub(crate) fn is_stuck(&self) -> bool {
+    /// on, and so does one that copies a write-ahead log of so many bytes into the database. Ask after
+    /// [`answer`](Self::answer), which gives the writer something to do.
+    pub(crate) fn is_stuck(&self, log_bytes: u64) -> bool {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let (served, now) = (self.log_writer.served(), Instant::now());
+        let (served, queued) = (self.log_writer.served(), self.log_writer.queued());
+        let now = Instant::now();
         let progress = progress.get_or_insert(Progress { served, seen: now });
-        progress.is_stuck(served, self.log_writer.queued(), now)
+        progress.is_stuck(served, queued, log_bytes, now)
     }
 
     async fn ask(&self) -> Result<(), StorageError> {
@@ -103,11 +109,12 @@ impl StorageCheck {
 }
 
 impl Progress {
-    fn is_stuck(&mut self, served: u64, queued: usize, now: Instant) -> bool {
+    fn is_stuck(&mut self, served: u64, queued: usize, log_bytes: u64, now: Instant) -> bool {
         if served != self.served || queued == 0 {
             *self = Self { served, seen: now };
         }
-        now.duration_since(self.seen) >= STORAGE_STUCK_AFTER
+        let copying = Duration::from_secs(log_bytes / LOG_BYTES_PER_SECOND);
+        now.duration_since(self.seen) >= STORAGE_STUCK_AFTER + copying
     }
 }
 
@@ -137,7 +144,13 @@ mod tests {
         ];
         for (at, served, queued, expected) in cases {
             let now = start + Duration::from_secs(at);
-            assert_eq!(progress.is_stuck(served, queued, now), expected, "after {at} s");
+            assert_eq!(progress.is_stuck(served, queued, 0, now), expected, "after {at} s");
+        }
+        // A log of 512 MiB takes up to 256 seconds more.
+        for (waiting, expected) in [(90, false), (345, false), (346, true)] {
+            let mut progress = Progress { served: 9, seen: start };
+            let now = start + Duration::from_secs(waiting);
+            assert_eq!(progress.is_stuck(9, 1, 512 << 20, now), expected, "after {waiting} s");
         }
     }
 }
