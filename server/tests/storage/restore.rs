@@ -248,6 +248,12 @@ fn a_second_name_of_the_database_is_no_backup_and_goes() {
         let error = restore(folder.path(), &path(name)).unwrap_err();
         assert!(matches!(error, RestoreError::InPlace { .. }), "{error:?}");
     }
+    for name in ["fivefold.sqlite3.new", "fivefold.sqlite3.source.new"] {
+        fs::copy(&copy, path(name)).unwrap();
+        let error = restore(folder.path(), &path(name)).unwrap_err();
+        assert!(matches!(error, RestoreError::InPlace { .. }), "{error:?}");
+        fs::remove_file(path(name)).unwrap();
+    }
     fs::write(path("fivefold.sqlite3.before-restore-7"), "an older one").unwrap();
     restore(folder.path(), &copy).unwrap_or_else(|error| panic!("{error}"));
     expect_rooms(folder.path(), FILE, &[3]);

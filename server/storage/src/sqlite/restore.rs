@@ -149,13 +149,13 @@ pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
     let taken = DataFolder::take(folder).map_err(RestoreError::Open)?;
     let file = database_in(folder);
     let new = with_suffix(&file, ".new");
-    let source = Removed(with_suffix(&file, ".source.new"));
-    if [&file, &new, &source.0].iter().any(|own| is_same_file(own, backup)) {
+    let source = with_suffix(&file, ".source.new");
+    if [&file, &new, &source].iter().any(|own| is_same_file(own, backup)) {
         return Err(RestoreError::InPlace { path: path() });
     }
     let failed = |error| RestoreError::Replace { path: file.display().to_string(), error };
     remove_second_names(&file, LABEL).map_err(failed)?;
-    let findings = copy(backup, source, &new).map_err(|error| match error {
+    let findings = copy(backup, &source, &new).map_err(|error| match error {
         BackupError::Source(OpenError::Missing { path }) => RestoreError::Missing { path },
         BackupError::Source(OpenError::Foreign { path }) => RestoreError::Foreign { path },
         BackupError::Source(OpenError::Storage { path, error: StorageError::Damaged(problem) }) => {
@@ -196,7 +196,7 @@ pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
 
 /// Copies the backup into the new file, and checks the copy: it is what is put in place. Copies it into `source` first if
 /// SQLite would change it.
-fn copy(backup: &Path, source: Removed, new: &Path) -> Result<Findings, BackupError> {
+fn copy(backup: &Path, source: &Path, new: &Path) -> Result<Findings, BackupError> {
     if backup.is_file() {
         look_for_space(backup, new, 0)?;
     }
@@ -204,6 +204,7 @@ fn copy(backup: &Path, source: Removed, new: &Path) -> Result<Findings, BackupEr
         return Copying::begin_again(backup, new)?.finish();
     }
     // SQLite would play the journal back into the backup, which has to stay as it is.
+    let source = Removed(source.to_owned());
     source.remove();
     for end in ["", "-journal", "-wal"] {
         let part = with_suffix(backup, end);
