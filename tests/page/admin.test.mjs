@@ -109,7 +109,7 @@ async function closes(page) {
   await close.getByRole('button', { name: 'Close the room' }).click();
   await close.getByText('Done.').waitFor();
   for (const player of [ann, bob]) {
-    await player.page.getByText('An operator has closed this room: Insults in chat').waitFor();
+    await player.page.locator('#main').getByText('An operator has closed this room: Insults in chat').waitFor();
   }
   await shoot(ann.page, 'closed-room');
   await close.getByLabel('Code of the room, or a link to it').fill('nosuchroom12');
