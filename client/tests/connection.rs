@@ -405,7 +405,7 @@ async fn a_game_that_does_not_begin_is_described_in_lines() {
     let events = [
         Event::Nudged { by: Seat::Second, until: 60_000 },
         Event::FirstActDue { seat: Seat::First, until: 35_000 },
-        Event::Ended { outcome: Outcome::Aborted { by: Seat::Second }, rated: false },
+        Event::Ended { outcome: Outcome::Aborted { by: Some(Seat::Second) }, rated: false },
     ];
     let (mut out, mut talk, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let (mut plain, mut json) = (Plain::new(&mut out, &mut talk), Json::new(&mut lines));

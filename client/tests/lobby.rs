@@ -698,7 +698,7 @@ async fn the_next_game_follows_this_one_in_the_list_and_wraps_around() {
 }
 
 fn aborted(by: Seat) -> Message {
-    let event = Event::Ended { outcome: Outcome::Aborted { by }, rated: false };
+    let event = Event::Ended { outcome: Outcome::Aborted { by: Some(by) }, rated: false };
     Message::Event { room: code(), event: NumberedEvent { seq: 5, at: 0, event } }
 }
 

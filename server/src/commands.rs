@@ -23,7 +23,8 @@ pub fn log_command(task: &Task) {
     };
     let user = user.map_or_else(|| signed.to_owned(), |user| format!("{signed}, {user}"));
     let (account, what) = (Some(user.as_str()), Some(what.as_str()));
-    Audited { act: "operator", result: "done".to_owned(), account, what, address: None }.log();
+    let result = "done".to_owned();
+    Audited { act: "operator", result, account, what, why: None, address: None }.log();
 }
 
 /// What a command changes; nothing if it only reads.

@@ -25,7 +25,7 @@ pub use self::{
     task::{AccountTask, Closed, Command, ConfigTask, HealthOptions, Moderate, Task},
 };
 use crate::{
-    accounts::{first_operator::OperatorToken, oidc::client::OidcSettings},
+    accounts::oidc::client::OidcSettings,
     limits::{Limits, operators::BACKUPS_KEPT},
     moderation::dealings::SharedAddresses,
     net::{
@@ -36,11 +36,13 @@ use crate::{
         public_url::PublicUrl,
         tls::{Tls, TlsError},
     },
+    online::announcements::Announcements,
     pairing::pools::Pools,
     process::{
         backups::BackupPlan,
         clock::Clock,
         logs::{LostLines, Panics},
+        operation::Operation,
         service_manager::ServiceManager,
     },
 };
@@ -82,8 +84,10 @@ pub struct Config {
     pub shared_addresses: Changeable<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
-    /// With this the first operator is made, if there is none.
-    pub first_operator: Option<OperatorToken>,
+    /// What operators do about this node, also after it has joined its cluster again.
+    pub operation: Arc<Operation>,
+    /// What operators tell everybody, likewise.
+    pub announcements: Arc<Announcements>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,
     /// The SMTP server through which e-mail is sent, and its sender, if the operator has named them.
@@ -124,7 +128,8 @@ impl Default for Config {
             addresses: Addresses::default(),
             shared_addresses: Changeable::default(),
             public_url: None,
-            first_operator: None,
+            operation: Arc::default(),
+            announcements: Arc::default(),
             oidc: None,
             smtp: None,
             push_peers: Peers::default(),

@@ -67,9 +67,8 @@ use self::{
     },
     picture::Pictures,
     process::{
-        backups::Backups, clock::Clock, disk::Disk, jobs::Jobs, operation::Operation,
-        priority::run_when_idle, read_pool::ReadPool, service_manager::ServiceManager,
-        storage_check::StorageCheck,
+        backups::Backups, clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle,
+        read_pool::ReadPool, service_manager::ServiceManager, storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
     rooms::{
@@ -169,7 +168,8 @@ async fn serve(
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let operation = Arc::new(Operation::started_at(clock.now()));
+    let operation = config.operation;
+    operation.started_at(clock.now());
     let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock, &operation).await?;
     let (clock, node) = peers.as_ref().map_or((clock, node), |peers| (peers.clock(), peers.id()));
     let (pairing, seekers) = PairingHandle::new();
@@ -202,7 +202,7 @@ async fn serve(
         pushes: pushes.clone(),
         operation: Arc::clone(&operation),
     };
-    let logins = Arc::default();
+    let logins = Arc::new(Logins::with(config.announcements));
     let (blocks, moderation) = people(&context, &read_pool, &logins);
     let accounts = Accounts::new(
         AccountsContext {
@@ -277,9 +277,6 @@ async fn serve(
         is_in_cluster: peers.is_some(),
     });
 
-    if let Some(token) = &config.first_operator {
-        server.accounts.offer_first_operator(token);
-    }
     let cluster = peers.as_ref().map(Peers::cluster);
     let pairing = pairing_task(&server, node, cluster, seekers, config.pools);
     let peers = open_rooms(peers, &server).await?;
@@ -364,6 +361,7 @@ fn people(
         *clock,
         Arc::clone(logins),
         Arc::clone(&context.sanctions),
+        Arc::clone(&context.operation),
         cluster.clone(),
     );
     (Arc::new(blocks), Arc::new(moderation))

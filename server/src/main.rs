@@ -11,9 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use fivefold_command_line::{completions, manual_page};
 use fivefold_server::{
-    Listeners, Membership, RunError,
-    accounts::first_operator::OperatorToken,
-    commands,
+    Listeners, Membership, RunError, commands,
     config::{
         self, Command, Config, ConfigTask, HealthOptions, Moderate, Reload, Settings, Sources, Task,
     },
@@ -22,6 +20,8 @@ use fivefold_server::{
         clock::Clock,
         file_limit,
         logs::{self, Logs},
+        operation::Operation,
+        operator_link::{OperatorLink, OperatorToken},
         service_manager::ServiceManager,
         unix_signals::{act_on_hangup, cancel_on_signal, outlive_file_limit},
     },
@@ -218,11 +218,13 @@ fn serve(sources: Sources, settings: &Settings, logs: &Logs) -> anyhow::Result<(
     if let Some(node) = &rooms.sole_node {
         config.node = node.id();
     }
-    if !rooms.storage.reader()?.has_operator()? {
-        config.first_operator = Some(OperatorToken::random());
+    let has_operator = rooms.storage.reader()?.has_operator()?;
+    let token = (!has_operator).then(OperatorToken::random);
+    if let Some(token) = &token {
+        config.operation = Arc::new(Operation::with_link(OperatorLink::new(token)));
     }
     let reload = Reload::new(sources, settings.clone(), &config, logs.filter.clone());
-    listen_and_run(settings, rooms, config, reload)
+    listen_and_run(settings, rooms, config, token, reload)
 }
 
 #[tokio::main]
@@ -230,6 +232,7 @@ async fn listen_and_run(
     settings: &Settings,
     rooms: Rooms,
     mut config: Config,
+    token: Option<OperatorToken>,
     mut reload: Reload,
 ) -> anyhow::Result<()> {
     let service = ServiceManager::from_environment();
@@ -260,7 +263,7 @@ async fn listen_and_run(
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
     }
-    if let Some(token) = &config.first_operator {
+    if let Some(token) = token {
         let link = logs::operator_link(settings.log_format, &url, token.as_str());
         if let Err(error) = writeln!(io::stdout(), "{link}") {
             tracing::warn!(%error, "cannot print the link for the first operator on stdout");

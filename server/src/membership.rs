@@ -18,10 +18,7 @@ use crate::{
         frame::News,
         node::{Beat, Node},
     },
-    limits::{
-        moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
-        operators::ANNOUNCEMENT_REPEAT_INTERVAL,
-    },
+    limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     membership::shared_limits::SharedLimits,
     metrics::Metrics,
     process::{clock::Clock, operation::Operation, read_pool::ReadPool},
@@ -139,10 +136,6 @@ impl Peers {
             let (cluster, limits) = (Arc::clone(&cluster), Arc::clone(&limits));
             async move { limits.report(&cluster).await }
         };
-        let announcing = {
-            let (cluster, people) = (Arc::clone(&cluster), people.clone());
-            async move { repeat_announcement(&cluster, &people).await }
-        };
         let fairness = {
             let cluster = Arc::clone(&cluster);
             async move { report_rated(&cluster, &people).await }
@@ -153,7 +146,6 @@ impl Peers {
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
         tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sharing));
-        tasks.spawn(stop.clone().run_until_cancelled_owned(announcing));
         tasks.spawn(stop.clone().run_until_cancelled_owned(fairness));
         Serving { cluster, tasks, stop }
     }
@@ -173,17 +165,6 @@ impl Serving {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
-    }
-}
-
-/// Repeats the newest announcement to the other nodes: some may have started since, or have missed it.
-async fn repeat_announcement(cluster: &Cluster, people: &People) -> Infallible {
-    loop {
-        sleep(ANNOUNCEMENT_REPEAT_INTERVAL).await;
-        let now = cluster.node.clock().now();
-        if let Some(announcement) = people.logins.announcements().newest(now) {
-            cluster.broadcast(&News::Announced(announcement));
-        }
     }
 }
 

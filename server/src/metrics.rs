@@ -130,7 +130,8 @@ pub(crate) struct Levels {
 }
 
 /// What was counted since the start, for operators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Totals {
     /// Commands of sessions that were done.

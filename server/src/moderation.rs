@@ -45,7 +45,7 @@ use crate::{
         logins::{Ended, Logins},
         outbox::encode,
     },
-    process::{clock::Clock, read_pool::ReadPool},
+    process::{clock::Clock, operation::Operation, read_pool::ReadPool},
 };
 
 /// The sanctions that hold, and the way to change them.
@@ -57,6 +57,7 @@ pub(crate) struct Moderation {
     logins: Arc<Logins>,
     cluster: Option<Arc<Cluster>>,
     sanctions: Arc<Sanctions>,
+    operation: Arc<Operation>,
     /// Wakes [`follow`](Self::follow).
     changed: Notify,
     /// Held while the sanctions are read, so that older ones never replace newer ones.
@@ -81,6 +82,7 @@ impl Moderation {
         clock: Clock,
         logins: Arc<Logins>,
         sanctions: Arc<Sanctions>,
+        operation: Arc<Operation>,
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let reports = shares().map(|share| TokenBuckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
@@ -92,6 +94,7 @@ impl Moderation {
             logins,
             cluster,
             sanctions,
+            operation,
             changed: Notify::new(),
             refreshing: tokio::sync::Mutex::default(),
             tries: Mutex::new(tries),
@@ -231,9 +234,22 @@ impl Moderation {
         }
     }
 
-    /// Reads the sanctions that hold, if they have changed, and acts on those that are new.
+    /// What operators do about this node.
+    pub(crate) fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// Reads the sanctions that hold, if they have changed, and acts on those that are new. Takes back the link that
+    /// makes the first operator when there is one.
     pub(crate) async fn refresh(&self) {
         let _held = self.refreshing.lock().await;
+        if self.operation.link.is_offered() {
+            match self.read_pool.read(|reader| reader.has_operator()).await {
+                Ok(true) => self.operation.link.withdraw(),
+                Ok(false) => {}
+                Err(error) => tracing::warn!(%error, "cannot read whether there is an operator"),
+            }
+        }
         let (known, now) = (self.sanctions.revision(), self.clock.now());
         let read = move |reader: &mut Reader| {
             let revision = reader.sanctions_revision()?;

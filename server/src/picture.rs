@@ -196,7 +196,8 @@ fn result(rules: Rules, outcome: &Outcome) -> String {
         Outcome::Abandonment { .. } => "the opponent left".to_owned(),
         Outcome::FullBoard => "the board is full".to_owned(),
         Outcome::LengthLimit => "the longest game was played".to_owned(),
-        Outcome::Aborted { by } => return format!("Aborted by {}", side(*by)),
+        Outcome::Aborted { by: Some(by) } => return format!("Aborted by {}", side(*by)),
+        Outcome::Aborted { by: None } => return "Aborted".to_owned(),
     };
     match outcome.winner() {
         Some(winner) => format!("{} won: {why}", side(winner)),

@@ -140,6 +140,7 @@ impl Server {
         Health::of(Facts {
             is_draining: self.draining.is_cancelled(),
             is_paused: self.operation.is_paused(),
+            others_take_rooms: self.lobby.leaves_rooms_to_others(),
             lacks_bus: self.lobby.lacks_bus(),
             is_cut_off: self.lobby.is_cut_off(),
             is_out_of_date: self.lobby.is_out_of_date(),

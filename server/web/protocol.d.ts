@@ -890,8 +890,8 @@ export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** The winner; nobody in a draw, and where both players were gone. */
     winner: Side | null, }
   | { "reason": "aborted",
-    /** The player who aborted it, or did not begin in time. */
-    by: Side, }
+    /** The player who aborted it, or did not begin in time; nobody if an operator closed the room. */
+    by: Side | null, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;
 

@@ -298,9 +298,7 @@ impl Room {
             Input::Close { session, member, command } => {
                 self.close_for(session, &member, command, moment);
             }
-            Input::CloseByOperator { session, command, why } => {
-                self.close_by_operator(session, command, why, moment);
-            }
+            Input::CloseByOperator { why, .. } => self.close_by_operator(why, moment),
             Input::Command { session, id, request, lag_ms } => {
                 moment.lag_ms = lag_ms;
                 self.command(session, id, &request, moment);

@@ -120,7 +120,7 @@ fn paired_games() -> Vec<Event> {
         played(0, 1, 1),
         Event::FirstActDue { seat: second, until: 36_000 },
         Event::FirstActDue { seat: second, until: 99_000 },
-        Event::Ended { outcome: Outcome::Aborted { by: second }, rated: false },
+        Event::Ended { outcome: Outcome::Aborted { by: Some(second) }, rated: false },
         started(2, second),
         played(0, 1, 1),
         Event::Nudged { by: second, until: 999_000 },

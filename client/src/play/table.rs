@@ -559,5 +559,5 @@ impl Table {
 
 /// The player who left a game before both had begun it, if the event is that.
 pub(crate) const fn aborted_by(event: &Event) -> Option<Seat> {
-    if let Event::Ended { outcome: Outcome::Aborted { by }, .. } = event { Some(*by) } else { None }
+    if let Event::Ended { outcome: Outcome::Aborted { by }, .. } = event { *by } else { None }
 }

@@ -157,7 +157,10 @@ pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String 
             format!("{} wins: {} has gone away.", who(*winner), who(winner.other()))
         }
         Outcome::Abandonment { winner: None } => "Nobody wins: a player has gone away.".into(),
-        Outcome::Aborted { by } => format!("No result: the game is aborted by {}.", who(*by)),
+        Outcome::Aborted { by: Some(by) } => {
+            format!("No result: the game is aborted by {}.", who(*by))
+        }
+        Outcome::Aborted { by: None } => "No result: an operator has closed the room.".into(),
         Outcome::Agreement => "A draw by agreement.".into(),
         Outcome::FullBoard => "A draw: the board is full.".into(),
         Outcome::LengthLimit => "A draw: the game is as long as it may be.".into(),

@@ -1,55 +1,21 @@
-//! The link that makes the first operator. The program prints it if it starts without any operator. One person with the
-//! link and an account can become the operator.
-//!
-//! The node that printed the link keeps a hash of its token in memory, and the other nodes ask for it. After a restart
-//! the token is not valid any more, and the node makes another one.
+//! How a member becomes the first operator, by the token of a link that a start without any operator prints.
 
-use std::{fmt, net::IpAddr};
+use std::net::IpAddr;
 
 use fivefold_shared::protocol::{Reason, Refusal};
-use fivefold_storage::{Account, ModerationChange};
+use fivefold_storage::{Account, KeyHash, ModerationChange};
 use tokio::time::Instant;
 
 use super::Accounts;
-use crate::process::ids;
-
-/// What is kept under the hash of a token.
-const KEPT: &str = "first operator";
-
-/// The secret part of the link.
-#[derive(Clone, PartialEq, Eq)]
-pub struct OperatorToken(String);
-
-impl OperatorToken {
-    /// A new one, which nobody can guess.
-    pub fn random() -> Self {
-        Self(ids::operator_token())
-    }
-
-    /// The token itself.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for OperatorToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OperatorToken")
-    }
-}
+use crate::{cluster::frame::Question, process::ids};
 
 impl Accounts {
-    /// Lets a link with this token make the first operator.
-    pub(crate) fn offer_first_operator(&self, token: &OperatorToken) {
-        let key = ids::operator_hash(token.as_str());
-        // It is valid until it is used.
-        self.logins.short_lived().put(key, &KEPT, u64::MAX, None);
-    }
-
-    /// Makes a member the first operator, by the token of a link.
+    /// Makes a member the first operator, by the token of a link. The node that has printed the link knows the token,
+    /// so the others are asked, too.
     ///
     /// # Errors
-    /// If the token is wrong, somebody else is an operator, the address has tried too often, or it cannot be stored.
+    /// If the token is wrong or too old, somebody is an operator, the address has tried too often, or it cannot be
+    /// stored.
     pub(crate) async fn become_first_operator(
         &self,
         account: &Account,
@@ -57,19 +23,27 @@ impl Accounts {
         address: IpAddr,
     ) -> Result<(), Refusal> {
         self.tries.first_operator(address, Instant::now())?;
-        let key = ids::operator_hash(token);
-        if self.short_lived().read::<String>(key).await.as_deref() != Some(KEPT) {
+        if !self.opens_link(ids::operator_hash(token)).await {
             return Err(Refusal::new(Reason::WrongOperatorLink));
         }
         let (member, since) = (account.member.clone(), self.clock.now());
         let change = ModerationChange::FirstOperator { member, since };
-        let made = self.moderation.change(change, Reason::ServerFull).await;
-        match made {
-            Err(refusal) if refusal.reason != Reason::NoSuchCase => return Err(refusal),
-            Ok(()) | Err(_) => {}
+        match self.moderation.change(change, Reason::ServerFull).await {
+            Err(refusal) if refusal.reason == Reason::NoSuchCase => {
+                // There is an operator already, of whom this node has not learned.
+                self.moderation.refresh().await;
+                Err(Refusal::new(Reason::WrongOperatorLink))
+            }
+            made => made,
         }
-        // It was used, or comes too late.
-        self.short_lived().take::<String>(key).await;
-        made.map_err(|_| Refusal::new(Reason::WrongOperatorLink))
+    }
+
+    /// Whether a link with a token of this hash is valid at any node.
+    async fn opens_link(&self, hash: KeyHash) -> bool {
+        if self.moderation.operation().link.opens(hash) {
+            return true;
+        }
+        let Some(cluster) = &self.cluster else { return false };
+        cluster.ask_all::<bool>(&Question::OperatorLink { hash }).await.contains(&true)
     }
 }

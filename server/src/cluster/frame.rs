@@ -63,6 +63,8 @@ pub(crate) enum Question {
     Status,
     /// Pauses new rooms at the node, or ends that: true.
     Pause { pauses: bool },
+    /// Whether a token with this hash makes the first operator: a bool.
+    OperatorLink { hash: KeyHash },
 }
 
 /// A message to all nodes.

@@ -24,14 +24,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     account::asked::{AccountRefusal, Asked},
-    moderation::operators::operator,
+    moderation::operators::{operator, operator_account},
 };
 #[cfg(test)]
 use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::SignedIn,
     limits::operators::{ACTS_KEPT, ANNOUNCEMENT_HOURS_MAX, SHOWN_TO_OPERATORS_MAX},
-    online::{announcements::Announcement, logins::OnlineMember},
+    online::{announcements::Announcement, logins::OnlineMember, own_ids::OwnIds},
     process::operation::{Act, ActKind},
     rooms::lobby::NodeStatus,
     shared_state::Server,
@@ -144,7 +144,7 @@ async fn overview(asked: Asked) -> Result<Json<Overview>, AccountRefusal> {
     let reserve = server.limits.disk_reserve;
     Ok(Json(Overview {
         now,
-        readiness: server.health().await.condition.sentence(),
+        readiness: server.health().await.readiness(),
         backups: server.backups.age().map(|(age, every)| ShownBackups {
             age: millis(age),
             every: millis(every),
@@ -212,30 +212,23 @@ async fn announce(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusa
         return Err(Refusal::malformed(range).into());
     }
     const HOUR: Duration = Duration::from_secs(60 * 60);
-    let until = asked.server.clock.now() + millis(HOUR * hours);
-    tell(&asked, &operator, Some(text.clone()), until);
-    note(&asked, operator, ActKind::Announce, text.as_str().to_owned(), None);
+    asked.audit.why(text.as_str());
+    let (server, at) = (&asked.server, asked.server.clock.now());
+    let (by, until) = (operator.to_string(), at + millis(HOUR * hours));
+    let announcement = Announcement { at, by, text: Some(text.clone()), until };
+    server.lobby.announce(&server.logins, announcement);
+    note(&asked, operator, ActKind::Announce, text.into(), None);
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /api/admin/announcement/end`
 async fn end_announcement(asked: Asked) -> Result<StatusCode, AccountRefusal> {
     let operator = operator(&asked).await?;
-    let (server, now) = (&asked.server, asked.server.clock.now());
-    let known = server.logins.announcements().current(now).ok_or(Reason::NoSuchCase)?;
-    // The others learn it until the announcement would have ended.
-    tell(&asked, &operator, None, known.until);
-    let about = known.text.map_or_else(String::new, String::from);
-    note(&asked, operator, ActKind::EndAnnouncement, about, None);
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// Tells everybody a text, or that there is none any more.
-fn tell(asked: &Asked, operator: &Name, text: Option<ChatText>, until: u64) {
     let server = &asked.server;
-    let at = server.logins.announcements().next_at(server.clock.now());
-    let by = operator.to_string();
-    server.lobby.announce(&server.logins, Announcement { at, by, text, until });
+    let text = server.lobby.end_announcement(&server.logins, operator.to_string())?;
+    asked.audit.why(text.as_str());
+    note(&asked, operator, ActKind::EndAnnouncement, text.into(), None);
+    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Deserialize)]
@@ -273,13 +266,28 @@ async fn close_room(
     body: Bytes,
 ) -> Result<StatusCode, AccountRefusal> {
     let Closing { reason } = asked.body(&body)?;
-    let operator = operator(&asked).await?;
+    let operator = operator_account(&asked).await?;
     let why = ChatText::new(&reason).map_err(Refusal::malformed)?;
+    asked.audit.why(why.as_str());
     let server = &asked.server;
+    // Somebody else decides about a game of their own.
+    let guests = server.accounts.guests_of(&operator.member).await?;
+    let own = OwnIds::new(operator.member.clone(), guests);
+    let own = Box::pin(server.lobby.own_rooms_of(&operator.member, own.as_ref())).await;
+    if own.iter().any(|own| own.summary.room == room && own.seat.is_some()) {
+        return Err(Reason::AlreadySeated.into());
+    }
     let session = SessionId(server.next_session.fetch_add(1, Ordering::Relaxed));
     let address = asked.device.address;
-    server.lobby.close_by_operator(&room, session, address, why.clone()).await?;
-    note(&asked, operator, ActKind::CloseRoom, room.to_string(), Some(why.into()));
+    let closed = server.lobby.close_by_operator(&room, session, address, why.clone()).await;
+    let kind = match &closed {
+        Ok(()) => ActKind::CloseRoom,
+        // It may still close.
+        Err(refusal) if refusal.reason == Reason::Unavailable => ActKind::AskToClose,
+        Err(refusal) => return Err(refusal.clone().into()),
+    };
+    note(&asked, operator.name, kind, room.to_string(), Some(why.into()));
+    closed?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -329,7 +337,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .at::<Named<RoomCode>>("code")
             .takes::<Closing>()
             .empty(204)
-            .refuses([No::NoSuchRoom, No::RoomDamaged]),
+            .refuses([No::NoSuchRoom, No::RoomDamaged, No::AlreadySeated]),
         Operation::post("/api/first-operator", "Makes the account the first operator, by a link.")
             .details(
                 "The server prints the link at its start while it has no operator. For the page, and it may \

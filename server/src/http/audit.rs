@@ -25,6 +25,8 @@ struct Note {
     account: Option<Name>,
     /// What an operator does.
     what: Option<String>,
+    /// What an operator tells people.
+    why: Option<String>,
 }
 
 impl AuditNote {
@@ -36,6 +38,11 @@ impl AuditNote {
     /// The operator does this.
     pub(super) fn what(&self, what: impl Into<String>) {
         self.lock().what = Some(what.into());
+    }
+
+    /// The operator tells people this.
+    pub(super) fn why(&self, why: impl Into<String>) {
+        self.lock().why = Some(why.into());
     }
 
     fn lock(&self) -> MutexGuard<'_, Note> {
@@ -92,7 +99,7 @@ impl Auditing {
     pub(super) fn end(self, answer: &Response) {
         let Self { act, path, address, note } = self;
         let reason = answer.extensions().get::<Reason>().copied();
-        let Note { account, what } = &*note.lock();
+        let Note { account, what, why } = &*note.lock();
         let act = match (act, reason) {
             (Some(act), Some(_)) => act,
             // Some requests of these only ask.
@@ -107,7 +114,8 @@ impl Auditing {
             None => about.to_owned(),
         });
         let account = account.as_ref().map(Name::as_str);
-        Audited { act, result, account, what: about.as_deref(), address }.log();
+        let (what, why) = (about.as_deref(), why.as_deref());
+        Audited { act, result, account, what, why, address }.log();
     }
 }
 

@@ -19,12 +19,12 @@ pub const ACTS_KEPT: usize = 50;
 pub const SHOWN_TO_OPERATORS_MAX: usize = 200;
 /// Longest time that an announcement lasts, in hours.
 pub const ANNOUNCEMENT_HOURS_MAX: u32 = 7 * 24;
-/// How often a node repeats the newest announcement to the others.
-pub const ANNOUNCEMENT_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// How long an operator waits for a room to close.
 pub const ROOM_CLOSES_WITHIN: Duration = Duration::from_secs(5);
 /// Tries of one address with the link for the first operator, in [`FIRST_OPERATOR_TRIES_WITHIN`].
 pub const FIRST_OPERATOR_TRIES_MAX: u32 = 10;
+/// How long the link that makes the first operator is valid.
+pub const OPERATOR_LINK_VALID: Duration = Duration::from_secs(24 * 60 * 60);
 /// See [`FIRST_OPERATOR_TRIES_MAX`].
 pub const FIRST_OPERATOR_TRIES_WITHIN: Duration = Duration::from_secs(10 * 60);
 /// A server without other nodes follows the system's clock when that differs by more than this.

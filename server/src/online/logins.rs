@@ -40,7 +40,7 @@ pub(crate) struct Logins {
     /// What people who sign in wait for.
     short_lived: ShortLived,
     /// What everybody is told.
-    announcements: Announcements,
+    announcements: Arc<Announcements>,
 }
 
 #[derive(Debug, Default)]
@@ -108,6 +108,7 @@ pub(crate) enum OnlineKind {
 
 /// How many members are online, and by how many sessions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OnlineCounts {
     pub(crate) accounts: usize,
@@ -240,11 +241,9 @@ impl Logins {
         }
     }
 
-    /// Sends an announcement to all sessions at this node, unless it is known.
+    /// Sends an announcement to all sessions at this node. Posted to [`announcements`](Self::announcements), so that
+    /// all of them get the newest one last.
     pub(crate) fn announce(&self, announcement: &Announcement) {
-        if !self.announcements.take(announcement) {
-            return;
-        }
         let text = encode(&announcement.message());
         let state = self.lock();
         for login in state.members.values().flat_map(|online| &online.logins) {
@@ -252,8 +251,13 @@ impl Logins {
         }
     }
 
+    /// Nobody is online; these are the announcements.
+    pub(crate) fn with(announcements: Arc<Announcements>) -> Self {
+        Self { announcements, ..Self::default() }
+    }
+
     /// What everybody is told.
-    pub(crate) const fn announcements(&self) -> &Announcements {
+    pub(crate) fn announcements(&self) -> &Announcements {
         &self.announcements
     }
 

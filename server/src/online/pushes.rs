@@ -30,7 +30,7 @@ use fivefold_mail::{MailSender, Mailer, SmtpServer};
 use fivefold_push::{Peers, Pushed, Pusher, ServerKey};
 use fivefold_shared::{
     clock::millis,
-    protocol::{MemberId, Name, RoomCode},
+    protocol::{ChatText, MemberId, Name, RoomCode},
 };
 use fivefold_storage::{
     AccountChange, AccountChanged, AccountStep, DailyTurn, EmailStep, LogWriter, MovePushes,
@@ -74,6 +74,8 @@ pub(crate) enum PushNews {
     Turn(Box<Turn>),
     /// A daily game has ended because a time has run out, while this player was away.
     TimeUp { room: RoomCode, member: MemberId, opponent: Option<Name>, won: bool },
+    /// An operator has closed the room of a daily game that ran, while this player was away.
+    Closed { room: RoomCode, member: MemberId, opponent: Option<Name>, why: ChatText },
     /// A game of paired players has begun, and this player has not come to its room; `is_turn` if it is daily and they
     /// move first.
     Found { room: RoomCode, member: MemberId, opponent: Name, is_daily: bool, is_turn: bool },
@@ -372,6 +374,10 @@ impl PushTask {
             PushNews::Times { member } => self.plan_again(&member).await,
             PushNews::TimeUp { room, member, opponent, won } => {
                 let news = LastingNews::TimeUp { room, opponent, won };
+                self.tell_once(&member, &About::Lasting(news), PUSH_KEPT_SHORT, lines).await
+            }
+            PushNews::Closed { room, member, opponent, why } => {
+                let news = LastingNews::Closed { room, opponent, why };
                 self.tell_once(&member, &About::Lasting(news), PUSH_KEPT_SHORT, lines).await
             }
             PushNews::Found { room, member, opponent, is_daily, is_turn } => {

@@ -12,6 +12,8 @@ pub(crate) struct Audited<'a> {
     pub(crate) account: Option<&'a str>,
     /// What an operator has done, and to whom.
     pub(crate) what: Option<&'a str>,
+    /// What the operator tells people: an announcement, or why a room is closed.
+    pub(crate) why: Option<&'a str>,
     /// As the setting shows it.
     pub(crate) address: Option<String>,
 }
@@ -24,6 +26,7 @@ impl Audited<'_> {
             result = %self.result,
             account = self.account,
             what = self.what,
+            why = self.why,
             address = self.address.as_deref().map(tracing::field::display),
             "{}",
             self.act,

@@ -19,7 +19,7 @@ pub enum Condition {
     Ready,
     /// It will stop soon, and takes no new rooms.
     Draining,
-    /// An operator has paused new rooms until further notice.
+    /// An operator lets it take no new rooms until further notice, and another node takes them.
     Paused,
     /// Its database file cannot be written.
     NoDisk,
@@ -43,6 +43,8 @@ pub enum Warning {
     LowDisk,
     /// The last scheduled backup is older than twice `backup-every`.
     OldBackup,
+    /// An operator lets it take no new rooms until further notice. No other node takes them, so clients still come.
+    Paused,
 }
 
 /// How a server is.
@@ -59,6 +61,8 @@ pub struct Health {
 pub(crate) struct Facts {
     pub(crate) is_draining: bool,
     pub(crate) is_paused: bool,
+    /// Whether another node takes the clients that this one does without.
+    pub(crate) others_take_rooms: bool,
     pub(crate) lacks_bus: bool,
     pub(crate) is_cut_off: bool,
     pub(crate) is_out_of_date: bool,
@@ -113,6 +117,7 @@ impl Warning {
         match self {
             Self::LowDisk => "the disk is almost full, so no rooms are made",
             Self::OldBackup => "the last backup is too old",
+            Self::Paused => Condition::Paused.sentence(),
         }
     }
 
@@ -121,6 +126,7 @@ impl Warning {
         match self {
             Self::LowDisk => 10,
             Self::OldBackup => 11,
+            Self::Paused => Condition::Paused.exit_code(),
         }
     }
 }
@@ -130,8 +136,17 @@ impl Health {
     pub(crate) fn of(facts: Facts) -> Self {
         let low_disk = (facts.disk == DiskLevel::Low).then_some(Warning::LowDisk);
         let old_backup = facts.is_backup_old.then_some(Warning::OldBackup);
-        let warnings = low_disk.into_iter().chain(old_backup).collect();
+        let is_alone = facts.is_paused && !facts.others_take_rooms;
+        let paused = is_alone.then_some(Warning::Paused);
+        let warnings = low_disk.into_iter().chain(old_backup).chain(paused).collect();
         Self { condition: condition(facts), warnings }
+    }
+
+    /// What operators read on the server's page: why it takes no clients, or no rooms.
+    pub(crate) fn readiness(&self) -> &'static str {
+        let is_paused =
+            self.condition == Condition::Ready && self.warnings.contains(&Warning::Paused);
+        if is_paused { Warning::Paused.sentence() } else { self.condition.sentence() }
     }
 
     /// How `fivefold-server health` ends: with the state, or with the first warning about a server that is ready.
@@ -146,12 +161,20 @@ impl Health {
 /// A node that cannot reach the others sends its clients to them, even if the storage works.
 fn condition(facts: Facts) -> Condition {
     let Facts {
-        is_draining, is_paused, lacks_bus, is_cut_off, is_out_of_date, storage, disk, ..
+        is_draining,
+        is_paused,
+        others_take_rooms,
+        lacks_bus,
+        is_cut_off,
+        is_out_of_date,
+        storage,
+        disk,
+        ..
     } = facts;
     if is_draining {
         return Condition::Draining;
     }
-    if is_paused {
+    if is_paused && others_take_rooms {
         return Condition::Paused;
     }
     if lacks_bus {
@@ -197,6 +220,7 @@ mod tests {
     const WELL: Facts = Facts {
         is_draining: false,
         is_paused: false,
+        others_take_rooms: true,
         lacks_bus: false,
         is_cut_off: false,
         is_out_of_date: false,
@@ -250,10 +274,23 @@ mod tests {
     }
 
     #[test]
-    fn each_state_and_warning_has_an_exit_code_of_its_own() {
-        let states = Condition::iter().map(Condition::exit_code);
-        let codes: Vec<_> = states.chain(Warning::iter().map(Warning::exit_code)).collect();
-        assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "{codes:?}");
+    fn a_paused_server_that_leaves_its_clients_to_nobody_is_ready_and_says_so() {
+        let alone = Facts { is_paused: true, others_take_rooms: false, ..WELL };
+        let health = Health::of(alone);
+        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 12));
+        assert_eq!(health.to_string(), "ready; paused by an operator (paused)");
+        let health = Health::of(Facts { lacks_bus: true, ..alone });
+        assert_eq!((health.condition, health.warnings), (Condition::NoBus, vec![Warning::Paused]));
+    }
+
+    #[test]
+    fn each_word_has_an_exit_code_of_its_own() {
+        let states = Condition::iter().map(|state| (state.exit_code(), state.word()));
+        let warnings = Warning::iter().map(|warning| (warning.exit_code(), warning.word()));
+        // A word may be a state and a warning.
+        let words: BTreeSet<_> = states.chain(warnings).collect();
+        let codes: BTreeSet<_> = words.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes.len(), words.len(), "{words:?}");
         assert!(codes.iter().all(|code| ![1, 2, 3].contains(code)), "{codes:?}");
     }
 

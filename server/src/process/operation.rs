@@ -1,10 +1,11 @@
-//! What operators see of this node as a whole: when it started, whether new rooms are paused, and what operators did. A
-//! restart forgets it; the audit log keeps the acts.
+//! What operators see and do about this node as a whole: since when it runs, whether they have paused new rooms here,
+//! what they have done, and the link that makes the first of them. A node that joins its cluster again keeps it; a
+//! restart forgets it, and the audit log keeps the acts.
 
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -14,13 +15,15 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 use crate::http::Named;
-use crate::limits::operators::ACTS_KEPT;
+use crate::{limits::operators::ACTS_KEPT, process::operator_link::OperatorLink};
 
 /// This node, for its operators.
 #[derive(Debug, Default)]
-pub(crate) struct Operation {
+pub struct Operation {
+    /// Makes the first operator.
+    pub(crate) link: OperatorLink,
     /// In milliseconds since the Unix epoch.
-    started_at: u64,
+    started_at: OnceLock<u64>,
     is_paused: AtomicBool,
     /// The last acts, the oldest first. Locked to read them, or to add one.
     acts: Mutex<VecDeque<Act>>,
@@ -60,17 +63,19 @@ pub(crate) enum ActKind {
     Resume,
     /// A room was closed.
     CloseRoom,
+    /// A room was told to close, and did not say in time whether it has.
+    AskToClose,
 }
 
 impl Operation {
-    /// A node that has started at this time.
-    pub(crate) fn started_at(now: u64) -> Self {
-        Self { started_at: now, ..Self::default() }
+    /// A node whose first operator is made by this link.
+    pub fn with_link(link: OperatorLink) -> Self {
+        Self { link, ..Self::default() }
     }
 
-    /// When the node started, in milliseconds since the Unix epoch.
-    pub(crate) const fn start(&self) -> u64 {
-        self.started_at
+    /// When the node started, in milliseconds since the Unix epoch: the time of the first call.
+    pub(crate) fn started_at(&self, now: u64) -> u64 {
+        *self.started_at.get_or_init(|| now)
     }
 
     /// Whether the node takes no new rooms until an operator lets it.
@@ -114,7 +119,8 @@ mod tests {
 
     #[test]
     fn the_last_acts_are_kept() {
-        let operation = Operation::started_at(7);
+        let operation = Operation::default();
+        assert_eq!((operation.started_at(7), operation.started_at(8)), (7, 7));
         for at in 0..=ACTS_KEPT as u64 {
             let operator = Name::new("Ann").unwrap();
             let (kind, about) = (ActKind::Pause, "1".to_owned());

@@ -1,7 +1,11 @@
 //! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP lets it read its settings
 //! again. A limit on the size of files ends no process.
 
-use std::{convert::Infallible, io};
+use std::{
+    convert::Infallible,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use rustix::process::Signal;
 use tokio::{
@@ -45,28 +49,62 @@ pub fn outlive_file_limit() -> io::Result<()> {
 }
 
 /// Receives SIGHUP from now on. The future calls the function at each, on a thread where it may read files, and never
-/// returns.
+/// returns. A panic of the function is logged, and ends nothing.
 ///
 /// # Errors
 /// If the signal cannot be received.
 pub fn act_on_hangup(
-    mut act: impl FnMut() + Send + 'static,
+    act: impl FnMut() + Send + 'static,
     service: ServiceManager,
 ) -> io::Result<impl Future<Output = Infallible>> {
     let mut hangup = signal(SignalKind::hangup())?;
+    let act = Arc::new(Mutex::new(act));
     Ok(async move {
         while hangup.recv().await.is_some() {
             service.reloading().await;
+            let act = Arc::clone(&act);
+            // Only one at a time. After a panic the settings that are not read yet are read the next time.
             let acted = spawn_blocking(move || {
+                let mut act = act.lock().unwrap_or_else(PoisonError::into_inner);
                 act();
-                act
             });
-            let acted = acted.await;
+            if acted.await.is_err() {
+                tracing::error!(
+                    "reading the settings again panicked: the settings stay as they were"
+                );
+            }
             service.reloaded().await;
-            // It ends only with a panic, which the log has.
-            let Ok(again) = acted else { break };
-            act = again;
         }
         std::future::pending().await
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{getpid, kill_process};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn after_a_panic_the_next_signal_is_acted_on() {
+        let (calls, mut called) = mpsc::unbounded_channel();
+        let mut count = 0;
+        let act = move || {
+            count += 1;
+            calls.send(count).unwrap();
+            assert!(count > 1, "the first call panics");
+        };
+        let acting = act_on_hangup(act, ServiceManager::default()).unwrap();
+        let signals = async {
+            for number in 1..=2 {
+                kill_process(getpid(), Signal::HUP).unwrap();
+                assert_eq!(called.recv().await, Some(number));
+            }
+        };
+        tokio::select! {
+            never = acting => match never {},
+            () = signals => {}
+        }
+    }
 }

@@ -255,6 +255,11 @@ impl Lobby {
         self.context.operation.is_paused()
     }
 
+    /// Whether this node takes no new rooms and another one does.
+    pub(crate) fn leaves_rooms_to_others(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.leaves_rooms_to_others())
+    }
+
     /// Checks that a new game may begin in a new room here.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ pub(crate) use self::{
     mailbox::{Envelope, Mailbox},
 };
 use self::{
-    actor::{Actor, CurrentCommand, Reading},
+    actor::{Actor, ClosingByOperator, CurrentCommand, Reading},
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Committed},
     daily_turn::turn_of,
@@ -193,6 +193,7 @@ pub(crate) fn run(
         on_stored: None,
         reading: None,
         waiting: Waiting::default(),
+        closing: None,
         marks: Marks::default(),
         // The players of a room that is read back know of the turn.
         turn: room.state().running().filter(|_| epoch > Epoch::FIRST).and_then(turn_of),
@@ -322,12 +323,35 @@ impl Actor {
                 self.apply(Input::Leave { session, command: None }, None);
             }
         }
-        if self.room.is_closed()
-            && let Ok(permit) = self.context.log_writer.reserve().await
-        {
-            // If that fails, the writer logs it, and the room opens again at the next start.
-            drop(permit.append(self.gate.close()));
+        if self.room.is_closed() {
+            Box::pin(self.close_log()).await;
         }
+    }
+
+    /// Stores that the room is closed. An operator who has closed it learns whether that is stored.
+    async fn close_log(&mut self) {
+        let closing = self.closing.take();
+        let stored = match self.context.log_writer.reserve().await {
+            Ok(permit) => {
+                let mut reply = permit.append(self.gate.close());
+                // If that fails, the writer logs it, and the room opens again at the next start.
+                if closing.is_none() {
+                    return;
+                }
+                reply.wait().await.is_ok()
+            }
+            Err(_) => false,
+        };
+        let Some(ClosingByOperator { command, route, .. }) = closing.map(|closing| *closing) else {
+            return;
+        };
+        let message = if stored {
+            Message::Done { id: command, seq: None }
+        } else {
+            Message::Refused { id: Some(command), refusal: Refusal::new(Reason::Unavailable) }
+        };
+        self.context.metrics.answered("close", &message);
+        self.fan_out.send(&route, message);
     }
 
     /// Waits for the next wakeup. Commits have priority.
@@ -410,6 +434,7 @@ impl Actor {
             self.room.set_dealings(Dealings { one_place, ..dealings });
         }
         self.current = CurrentCommand::of(&input, route);
+        self.closing = ClosingByOperator::of(&input, route).or_else(|| self.closing.take());
         self.apply(input, Some(route));
         self.current = None;
         if begins_paired {

@@ -335,9 +335,9 @@ impl Commands {
             self.outbox.post(encode(&notice));
         }
         let now = self.server.clock.now();
-        if let Some(announcement) = self.server.logins.announcements().current(now) {
+        self.server.logins.announcements().show(now, |announcement| {
             self.outbox.post(encode(&announcement.message()));
-        }
+        });
         self.identity = Some(authenticated);
         Ok(Some(Message::Welcome {
             id: id.clone(),

@@ -1,24 +1,30 @@
 //! What operators see and do about the server, and how the first of them is made, over real sockets.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use fivefold_server::{
-    accounts::first_operator::OperatorToken,
     config::Config,
     limits::operators::{ANNOUNCEMENT_HOURS_MAX, FIRST_OPERATOR_TRIES_MAX},
+    process::{
+        operation::Operation,
+        operator_link::{OperatorLink, OperatorToken},
+    },
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{CHAT_TEXT_MAX, Message, Reason, close};
-use fivefold_storage::Memory;
+use fivefold_storage::{Memory, ModerationChange, Storage};
+use fivefold_test_services::PushService;
 use serde_json::{Value, json};
 
 use crate::{
     accounts::{Answer, ask, sign_up, with},
     cluster::{two_nodes, until_all_ready},
-    harness::{Client, LIMITS, TestServer, config},
+    harness::{Client, LIMITS, TestServer, config, within},
     moderation::{get, guest, make_operator, post},
     pairing::seek,
     program::Program,
+    pushes::{self, game, meet, next, play},
+    sleeping::{SLEEPY, all_asleep, own_rooms},
 };
 
 /// A server with an operator: their cookie.
@@ -168,11 +174,10 @@ async fn nobody_begins_a_game_at_a_paused_server_and_running_games_go_on() {
     let create = json!({"type": "create", "rules": {"variant": "freestyle"},
         "seats": ["me", "open"], "colour": "black", "visibility": "public"});
     assert_eq!(eve.refused(create.clone()).await, Reason::Paused);
+    // No other node takes clients, so a proxy still sends them here.
     let ready = server.monitor("/readyz").await;
-    assert!(
-        ready.starts_with("HTTP/1.1 503") && ready.contains("paused by an operator"),
-        "{ready}"
-    );
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    assert!(ready.contains(r#""warnings":["paused"]"#), "{ready}");
     let played = ann.ask(json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]})).await;
     assert!(matches!(played, Message::Done { .. }), "{played:?}");
     let played = bob.ask(json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]})).await;
@@ -181,7 +186,8 @@ async fn nobody_begins_a_game_at_a_paused_server_and_running_games_go_on() {
     assert_eq!(seen["nodes"][0]["paused"], true);
     assert_eq!(seen["readiness"], "paused by an operator");
     assert_eq!(pause(false).await, 204);
-    assert!(server.monitor("/readyz").await.starts_with("HTTP/1.1 200"));
+    let ready = server.monitor("/readyz").await;
+    assert!(ready.starts_with("HTTP/1.1 200") && !ready.contains("paused"), "{ready}");
     assert!(matches!(eve.ask(create).await, Message::Joined { .. }));
     let nobody = "/api/admin/nodes/999/pause";
     let nobody = post(&server, nobody, &operator, &json!({"paused": true})).await;
@@ -248,7 +254,11 @@ async fn an_operator_at_one_node_acts_at_the_others() {
 
     let path = format!("/api/admin/nodes/{}/pause", seen["nodes"][1]["node"]);
     assert_eq!(post(&nodes[0], &path, &operator, &json!({"paused": true})).await.status, 204);
-    assert!(nodes[1].monitor("/readyz").await.contains("paused by an operator"));
+    let ready = nodes[1].monitor("/readyz").await;
+    assert!(
+        ready.starts_with("HTTP/1.1 503") && ready.contains("paused by an operator"),
+        "{ready}"
+    );
     assert!(nodes[0].monitor("/readyz").await.starts_with("HTTP/1.1 200"));
     let seen = overview(&nodes[0], &operator).await;
     assert_eq!(
@@ -268,11 +278,120 @@ async fn an_operator_at_one_node_acts_at_the_others() {
 }
 
 #[tokio::test]
+async fn a_daily_game_whose_room_an_operator_closes_ends_and_its_absent_players_learn_why() {
+    let (mut service, memory) = (PushService::start().await, Memory::default());
+    let server = TestServer::start_with(Box::new(memory.clone()), pushes::config(&service, SLEEPY));
+    let (olga, _) = sign_up(&server, "Olga").await;
+    make_operator(&memory, &server, &olga).await;
+    let ([_ann, _bori], [mut at_ann, mut at_bori]) = meet(&server, &service).await;
+    for sleeps in [false, true] {
+        let room = game(&mut at_bori, &mut at_ann).await;
+        play(&mut at_bori, &room, 0).await;
+        assert_eq!(next(&mut service, 1).await.1["title"], "Your move against Bori");
+        if sleeps {
+            all_asleep(&server).await;
+        }
+        let path = format!("/api/admin/rooms/{room}/close");
+        let done = post(&server, &path, &olga, &json!({"reason": "Insults"})).await;
+        assert_eq!(done.status, 204, "{}", done.body);
+        let told = next(&mut service, 1).await.1;
+        assert_eq!(told["title"], "Your game with Bori was closed");
+        assert_eq!(told["body"], "It has no result. The operator writes: Insults");
+        // Their places are free.
+        for player in [&mut at_ann, &mut at_bori] {
+            within(async { while !own_rooms(player).await.is_empty() {} }).await;
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_operator_does_not_close_the_room_of_a_game_of_their_own() {
+    let (server, operator) = operated().await;
+    let mut olga = server.connect_with(&operator).await;
+    olga.ask(json!({"type": "hello", "protocol": 1})).await;
+    let room = olga.create(json!(["me", "open"])).await;
+    let path = format!("/api/admin/rooms/{room}/close");
+    let closed = post(&server, &path, &operator, &json!({"reason": "I lose"})).await;
+    closed.assert(409, "already_seated");
+    assert_eq!(overview(&server, &operator).await["acts"], json!([]));
+    server.stop().await;
+}
+
+/// A server whose first operator is made by a link with this token.
+fn with_link(token: &OperatorToken) -> Config {
+    let operation = Arc::new(Operation::with_link(OperatorLink::new(token)));
+    Config { operation, ..config(LIMITS) }
+}
+
+#[tokio::test]
+async fn the_link_makes_nobody_an_operator_once_there_was_another_one() {
+    let (token, memory) = (OperatorToken::random(), Memory::default());
+    let server = TestServer::start_with(Box::new(memory.clone()), with_link(&token));
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let (bob, _) = sign_up(&server, "Bob").await;
+    // The command line makes one, and takes that back when the server has seen it.
+    make_operator(&memory, &server, &ann).await;
+    become_operator(&server, &bob, token.as_str()).await.assert(403, "wrong_operator_link");
+    let account = get(&server, "/api/account", &ann).await;
+    let member = serde_json::from_value(account.body["account"]["id"].clone()).unwrap();
+    memory.clone().moderate(&ModerationChange::Operator { member, since: None }).unwrap();
+    assert_eq!(memory.reader().unwrap().has_operator(), Ok(false));
+    become_operator(&server, &bob, token.as_str()).await.assert(403, "wrong_operator_link");
+    server.stop().await;
+}
+
+/// What operators have decided stays when a node joins its cluster again: it begins again with the same configuration.
+#[tokio::test]
+async fn a_node_that_joins_again_is_still_paused_and_keeps_the_announcement() {
+    let (memory, config) = (Memory::default(), config(LIMITS));
+    let start = || TestServer::start_with(Box::new(memory.reopen()), config.clone());
+    let server = start();
+    let (olga, _) = sign_up(&server, "Olga").await;
+    make_operator(&memory, &server, &olga).await;
+    assert_eq!(announce(&server, &olga, "Hello", 1).await.status, 204);
+    let node = overview(&server, &olga).await["nodes"][0].clone();
+    let path = format!("/api/admin/nodes/{}/pause", node["node"]);
+    assert_eq!(post(&server, &path, &olga, &json!({"paused": true})).await.status, 204);
+    server.stop().await;
+    let server = start();
+    let seen = overview(&server, &olga).await;
+    assert_eq!(
+        (&seen["announcement"]["text"], &seen["nodes"][0]["paused"]),
+        (&json!("Hello"), &json!(true))
+    );
+    assert_eq!(seen["nodes"][0]["started_at"], node["started_at"]);
+    assert_eq!(
+        (&seen["acts"][0]["kind"], &seen["acts"][1]["kind"]),
+        (&json!("pause"), &json!("announce"))
+    );
+    assert_eq!(seen["readiness"], "paused by an operator");
+    let mut eve = server.greet("Eve").await;
+    assert_eq!(announced(&mut eve).await.0.as_deref(), Some("Hello"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_node_that_starts_later_learns_of_the_announcement() {
+    let (memory, network) = (Memory::default(), LocalNetwork::new(7));
+    let first = TestServer::start_node(&memory, &network, LIMITS);
+    let (olga, _) = sign_up(&first, "Olga").await;
+    make_operator(&memory, &first, &olga).await;
+    assert_eq!(announce(&first, &olga, "Hello", 1).await.status, 204);
+    let second = TestServer::start_node(&memory, &network, LIMITS);
+    within(async { while overview(&second, &olga).await["announcement"]["text"] != "Hello" {} })
+        .await;
+    for node in [first, second] {
+        node.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn the_link_makes_one_operator_at_whatever_node() {
     let (memory, network) = (Memory::default(), LocalNetwork::new(7));
     let tokens = [OperatorToken::random(), OperatorToken::random()];
     let nodes = tokens.clone().map(|token| {
-        let config = Config { first_operator: Some(token), ..config(LIMITS) };
+        let config = with_link(&token);
         TestServer::start_node_on(Box::new(memory.clone()), &memory, &network, config)
     });
     until_all_ready(&nodes).await;
@@ -300,8 +419,7 @@ async fn the_link_makes_one_operator_at_whatever_node() {
 #[tokio::test]
 async fn nobody_guesses_the_link() {
     let token = OperatorToken::random();
-    let config = Config { first_operator: Some(token.clone()), ..config(LIMITS) };
-    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let server = TestServer::start_with(Box::new(Memory::default()), with_link(&token));
     let (ann, _) = sign_up(&server, "Ann").await;
     for number in 0..FIRST_OPERATOR_TRIES_MAX {
         let wrong = become_operator(&server, &ann, &format!("{number:032}")).await;
@@ -360,6 +478,8 @@ async fn a_start_without_an_operator_prints_the_link_and_later_ones_do_not() {
     };
     assert_eq!(audit("first_operator", None), 1, "{log}");
     assert_eq!(audit("operator", Some("announcement")), 1, "{log}");
+    let said = lines.iter().filter(|line| line["fields"]["why"] == "Hello").count();
+    assert_eq!(said, 1, "the audit log has what everybody was told: {log}");
     assert!(!log.contains(&token), "the log has no token");
 
     let (rest, _folder) = Program::start_in(folder, &[]).printed().await;

@@ -121,9 +121,10 @@ export function stoneSign(stone, rules) {
   return el('span', { class: `stone ${stone} sign`, title: stoneName(stone, rules) });
 }
 
-/** @param {{ reason: Outcome['reason'], winner?: Stone | null, by?: Stone }} outcome @param {Rules} rules */
+/** @param {{ reason: Outcome['reason'], winner?: Stone | null, by?: Stone | null }} outcome @param {Rules} rules */
 export function outcomeName(outcome, rules) {
-  if (outcome.reason === 'aborted') return t('result_aborted', { stone: sideName(outcome.by ?? 'black', rules) });
+  if (outcome.reason === 'aborted')
+    return outcome.by ? t('result_aborted', { stone: sideName(outcome.by, rules) }) : t('is_aborted');
   const why = outcome.reason === 'five' ? lineName(rules) : t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('result_draw', { why });
   return t('result_won', { stone: sideName(outcome.winner, rules), why });

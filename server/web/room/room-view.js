@@ -250,7 +250,7 @@ class RoomPage {
   #keepResult(outcome, seat) {
     const { app, room } = this;
     // The search for an opponent goes on if they aborted the game.
-    if (outcome.reason === 'aborted' && seat && outcome.by !== seat)
+    if (outcome.reason === 'aborted' && seat && outcome.by && outcome.by !== seat)
       void app.seeks().then((seeks) => seeks.aborted(room.code));
     const id = room.keptGame;
     if (!id || this.#closed) return;

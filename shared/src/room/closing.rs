@@ -4,6 +4,7 @@
 use crate::{
     clock::millis,
     protocol::{ChatText, CommandId, MemberId, Message, Player, Reason, Refusal},
+    rules::Outcome,
     seat::Seat,
 };
 
@@ -67,17 +68,12 @@ impl Room {
         }
     }
 
-    /// Closes the room for an operator, who need not be present. A game that runs ends without a result: it is in no
+    /// Closes the room for an operator, who need not be present. A game that runs is aborted by nobody: it is in no
     /// list, and counts for no rating.
-    pub(super) fn close_by_operator(
-        &mut self,
-        session: SessionId,
-        command: CommandId,
-        why: ChatText,
-        moment: &mut Moment<'_>,
-    ) {
-        let message = Message::Done { id: command, seq: None };
-        moment.effects.push(Effect::Send { session, message });
+    pub(super) fn close_by_operator(&mut self, why: ChatText, moment: &mut Moment<'_>) {
+        if self.state.running().is_some() {
+            self.end_game(Outcome::Aborted { by: None }, moment);
+        }
         let text = format!("An operator has closed this room: {}", why.as_str());
         let message = Message::Closed { room: self.code.clone(), text, why: Some(why) };
         moment.effects.push(Effect::Broadcast(message));

@@ -21,7 +21,7 @@ impl Room {
         if !self.state.is_abortable() {
             return Err(Refusal::new(Reason::NotAbortable));
         }
-        self.end_game(Outcome::Aborted { by }, moment);
+        self.end_game(Outcome::Aborted { by: Some(by) }, moment);
         Ok(())
     }
 
@@ -71,7 +71,7 @@ impl Room {
             && until <= moment.now
             && self.flag_at().is_none_or(|flag_at| until <= flag_at)
         {
-            self.end_game(Outcome::Aborted { by }, moment);
+            self.end_game(Outcome::Aborted { by: Some(by) }, moment);
         }
     }
 }

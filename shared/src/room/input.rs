@@ -62,7 +62,8 @@ pub enum Input {
         /// The id of the command to answer.
         command: CommandId,
     },
-    /// An operator closes the room, whoever plays in it.
+    /// An operator closes the room, whoever plays in it. The room's task answers when that is stored; the room itself
+    /// only refuses it.
     CloseByOperator {
         /// Gets the answer.
         session: SessionId,

@@ -189,7 +189,7 @@ mod tests {
         let winner = Seat::First;
         let (resigned, flagged) = (Outcome::Resignation { winner }, Outcome::Time { winner });
         let five = Outcome::Five { winner, points: vec![Point::new(0, 0)] };
-        let (drawn, aborted) = (Outcome::Agreement, Outcome::Aborted { by: winner });
+        let (drawn, aborted) = (Outcome::Agreement, Outcome::Aborted { by: Some(winner) });
         let gone = Outcome::Abandonment { winner: Some(winner) };
         let good = Ending {
             agreed: true,

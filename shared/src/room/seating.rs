@@ -44,7 +44,7 @@ impl Room {
         match self.state.running() {
             Some(game) => {
                 let next = game.number + 1;
-                self.end_game(Outcome::Aborted { by: seat }, moment);
+                self.end_game(Outcome::Aborted { by: Some(seat) }, moment);
                 self.vacate(seat, moment);
                 self.log(Event::Sat { seat, player }, moment);
                 self.start(next, moment);

@@ -72,10 +72,11 @@ pub enum Outcome<Side = Stone> {
         winner: Option<Side>,
     },
     /// Before both had acted, a player left a game with somebody whom the server had found for them,
-    /// or was too late with their first act. It does not count as a game.
+    /// or was too late with their first act; or an operator closed the room. It does not count as a game.
     Aborted {
-        /// The player who aborted it, or did not begin in time.
-        by: Side,
+        /// The player who aborted it, or did not begin in time; nobody if an operator closed the room.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<Side>,
     },
     /// Every point is taken: a draw.
     FullBoard,
@@ -137,7 +138,7 @@ impl<Side: Copy> Outcome<Side> {
             Self::Agreement => Outcome::Agreement,
             Self::Time { winner } => Outcome::Time { winner: side(*winner) },
             Self::Abandonment { winner } => Outcome::Abandonment { winner: winner.map(side) },
-            Self::Aborted { by } => Outcome::Aborted { by: side(*by) },
+            Self::Aborted { by } => Outcome::Aborted { by: by.map(side) },
             Self::FullBoard => Outcome::FullBoard,
             Self::LengthLimit => Outcome::LengthLimit,
         }

@@ -40,7 +40,8 @@ fn what_is_written_is_read_back() {
     );
     check(&Outcome::<Stone>::Agreement, r#"{"reason":"agreement"}"#);
     check(&Outcome::Time { winner: Stone::Black }, r#"{"reason":"time","winner":"black"}"#);
-    check(&Outcome::Aborted { by: Stone::White }, r#"{"reason":"aborted","by":"white"}"#);
+    check(&Outcome::Aborted { by: Some(Stone::White) }, r#"{"reason":"aborted","by":"white"}"#);
+    check(&Outcome::<Stone>::Aborted { by: None }, r#"{"reason":"aborted"}"#);
     check(&Outcome::<Stone>::FullBoard, r#"{"reason":"full_board"}"#);
     check(&Outcome::<Stone>::LengthLimit, r#"{"reason":"length_limit"}"#);
 }

@@ -228,7 +228,8 @@ impl Seeker {
         let state = &guest.seen(room).room;
         let Some(game) = &state.game else { return };
         let Some(to_act) = game.to_act() else {
-            let goes_on = matches!(game.outcome(), Some(Outcome::Aborted { by }) if by != *seat);
+            let goes_on =
+                matches!(game.outcome(), Some(Outcome::Aborted { by: Some(by) }) if by != *seat);
             let leave = LobbyRequest::Leave { room: room.clone() };
             let command = if goes_on { command.clone() } else { guest.new_id() };
             guest.send(Request::Lobby(leave)).await;

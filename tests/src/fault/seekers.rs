@@ -316,7 +316,7 @@ impl Paired {
                     let game = paired.games.last_mut().expect("it has begun");
                     game.ended_at = Some(event.at);
                     if let Outcome::Aborted { by } = outcome {
-                        game.aborted_by = Some(*by);
+                        game.aborted_by = *by;
                     }
                 }
                 _ => {}

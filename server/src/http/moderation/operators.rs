@@ -11,7 +11,7 @@ use axum::{
     routing::{get, post},
 };
 use fivefold_shared::protocol::{MemberId, Name, Reason, Refusal};
-use fivefold_storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind};
+use fivefold_storage::{Account, CaseId, ModerationChange, OpenReports, ReportState, SanctionKind};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -39,13 +39,18 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/moderation/sanctions/{id}/answer", post(answer))
 }
 
-/// The operator who asks.
+/// The name of the operator who asks.
 pub(in crate::http) async fn operator(asked: &Asked) -> Result<Name, AccountRefusal> {
+    Ok(operator_account(asked).await?.name)
+}
+
+/// The operator who asks.
+pub(in crate::http) async fn operator_account(asked: &Asked) -> Result<Account, AccountRefusal> {
     let SignedIn { account, .. } = asked.signed_in().await?;
-    let member = account.member;
+    let member = account.member.clone();
     let is_operator =
         asked.server.moderation.read(move |reader| reader.is_operator(&member)).await?;
-    if is_operator { Ok(account.name) } else { Err(Reason::OperatorsOnly.into()) }
+    if is_operator { Ok(account) } else { Err(Reason::OperatorsOnly.into()) }
 }
 
 #[derive(Serialize)]

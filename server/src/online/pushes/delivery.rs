@@ -1,6 +1,6 @@
 //! News on its way to one browser or address.
 
-use fivefold_shared::protocol::{MemberId, Name, RoomCode};
+use fivefold_shared::protocol::{ChatText, MemberId, Name, RoomCode};
 use fivefold_storage::{MovePushes, PushSettings};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub(super) enum About {
 pub(super) enum LastingNews {
     /// A game has ended by time.
     TimeUp { room: RoomCode, opponent: Option<Name>, won: bool },
+    /// An operator has closed the room of a game that ran.
+    Closed { room: RoomCode, opponent: Option<Name>, why: ChatText },
     /// A friend challenges them.
     Challenge { from: MemberId, by: Name },
     /// Their report about somebody was decided.
@@ -55,7 +57,7 @@ impl LastingNews {
     /// What it is about: newer news about the same subject replaces it.
     pub(super) fn subject(&self) -> String {
         match self {
-            Self::TimeUp { room, .. } => format!("end-{room}"),
+            Self::TimeUp { room, .. } | Self::Closed { room, .. } => format!("end-{room}"),
             Self::Challenge { from, .. } => format!("challenge-{from}"),
             Self::Report { of, .. } => format!("report-{of}"),
         }

@@ -22,6 +22,8 @@ pub(super) enum Text<'t> {
     Report { about: &'t str, acted: bool },
     /// Their time has run out, or that of the opponent.
     TimeUp { opponent: Option<&'t str>, won: bool },
+    /// An operator has closed the room of their game, and says why.
+    Closed { opponent: Option<&'t str>, why: &'t str },
 }
 
 /// Where the service worker writes when the member's time ends, as the clock of the device has it: while a push waits,
@@ -86,6 +88,13 @@ impl Text<'_> {
                 let body = if acted { "Action was taken." } else { "No violation was found." };
                 (format!("Your report about {about}"), body.to_owned())
             }
+            Self::Closed { opponent, why } => {
+                let title = opponent.map_or_else(
+                    || "Your game was closed".to_owned(),
+                    |name| format!("Your game with {name} was closed"),
+                );
+                (title, format!("It has no result. The operator writes: {why}"))
+            }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
                     (false, _) => "Your time ran out".to_owned(),
@@ -122,6 +131,13 @@ impl Text<'_> {
                 };
                 (format!("Tu denuncia contra {about}"), body.to_owned())
             }
+            Self::Closed { opponent, why } => {
+                let title = opponent.map_or_else(
+                    || "Se cerró tu partida".to_owned(),
+                    |name| format!("Se cerró tu partida con {name}"),
+                );
+                (title, format!("No tiene resultado. El operador escribe: {why}"))
+            }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
                     (false, _) => "Se acabó tu tiempo".to_owned(),
@@ -157,6 +173,13 @@ impl Text<'_> {
                     "Нарушений не найдено."
                 };
                 (format!("Ваша жалоба на игрока {about}"), body.to_owned())
+            }
+            Self::Closed { opponent, why } => {
+                let title = opponent.map_or_else(
+                    || "Ваша партия закрыта".to_owned(),
+                    |name| format!("Ваша партия закрыта. Соперник: {name}"),
+                );
+                (title, format!("Результата нет. Оператор пишет: {why}"))
             }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
@@ -256,6 +279,19 @@ mod tests {
                 Text::TimeUp { opponent, won: false },
                 ["Your time ran out", "Se acabó tu tiempo", "Ваше время истекло"],
                 ["The game is over.", "La partida ha terminado.", "Партия окончена."],
+            ),
+            (
+                Text::Closed { opponent, why: "Insults" },
+                [
+                    "Your game with Bori was closed",
+                    "Se cerró tu partida con Bori",
+                    "Ваша партия закрыта. Соперник: Bori",
+                ],
+                [
+                    "It has no result. The operator writes: Insults",
+                    "No tiene resultado. El operador escribe: Insults",
+                    "Результата нет. Оператор пишет: Insults",
+                ],
             ),
         ];
         assert_said(&cases);

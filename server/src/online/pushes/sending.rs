@@ -92,7 +92,11 @@ impl Sender {
         let (member, now) = (member.clone(), self.clock.now());
         let challenger = match about {
             About::Lasting(LastingNews::Challenge { from, .. }) => Some(from.clone()),
-            About::Lasting(LastingNews::TimeUp { .. } | LastingNews::Report { .. })
+            About::Lasting(
+                LastingNews::TimeUp { .. }
+                | LastingNews::Closed { .. }
+                | LastingNews::Report { .. },
+            )
             | About::Turn { .. }
             | About::Reminder { .. }
             | About::Found { .. }
@@ -282,6 +286,13 @@ fn lasting_message<'m>(news: &'m LastingNews, known: &Known) -> Option<Message<'
         LastingNews::TimeUp { room, opponent, won } => settings.ends.then(|| Message {
             text: Text::TimeUp { opponent: opponent.as_ref().map(Name::as_str), won: *won },
             path: format!("/r/{room}"),
+            tag: news.subject(),
+            ends_at: None,
+        }),
+        // The room is gone.
+        LastingNews::Closed { opponent, why, .. } => settings.ends.then(|| Message {
+            text: Text::Closed { opponent: opponent.as_ref().map(Name::as_str), why: why.as_str() },
+            path: "/games".to_owned(),
             tag: news.subject(),
             ends_at: None,
         }),

@@ -8,7 +8,8 @@ use fivefold_shared::{
     room::{Input, SessionId},
 };
 use fivefold_storage::NodeId;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use tokio::{sync::mpsc::error::TrySendError, time::timeout};
 
 use super::{Lobby, no_such_room};
@@ -28,8 +29,9 @@ use crate::{
     thinking::Owner,
 };
 
-/// How a node is, for operators.
-#[derive(Debug, Serialize, Deserialize)]
+/// How a node is, for operators. A node of another version may leave out a field, or list what is not known here.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct NodeStatus {
     pub(crate) node: u32,
@@ -46,11 +48,22 @@ pub(crate) struct NodeStatus {
     pub(crate) games: usize,
     pub(crate) online: OnlineCounts,
     pub(crate) totals: Totals,
+    #[serde(deserialize_with = "known_only")]
     pub(crate) people: Vec<OnlineMember>,
     /// Games that run in public rooms.
+    #[serde(deserialize_with = "known_only")]
     #[cfg_attr(test, schemars(with = "Vec<Named<RoomSummary>>"))]
     pub(crate) running: Vec<RoomSummary>,
+    #[serde(deserialize_with = "known_only")]
     pub(crate) acts: Vec<Act>,
+}
+
+/// Reads a list, without what a later version knows and this one does not.
+fn known_only<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let list = Vec::<Value>::deserialize(deserializer)?;
+    Ok(list.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
 impl Lobby {
@@ -64,7 +77,7 @@ impl Lobby {
             name,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: COMMIT.to_owned(),
-            started_at: context.operation.start(),
+            started_at: context.operation.started_at(context.clock.now()),
             paused: self.is_paused(),
             rooms: self.count(),
             games: self.count_games(),
@@ -123,17 +136,38 @@ impl Lobby {
 
     /// Tells everybody something, at all nodes.
     pub(crate) fn announce(&self, logins: &Logins, announcement: Announcement) {
-        logins.announce(&announcement);
+        let new = logins.announcements().publish(announcement, |new| logins.announce(new));
+        self.tell_others(new);
+    }
+
+    /// Takes back what everybody reads, at all nodes. Returns what it was.
+    ///
+    /// # Errors
+    /// If there is nothing.
+    pub(crate) fn end_announcement(
+        &self,
+        logins: &Logins,
+        by: String,
+    ) -> Result<ChatText, Refusal> {
+        let now = self.context.clock.now();
+        let taken = logins.announcements().take_back(now, by, |end| logins.announce(end));
+        let (text, end) = taken.ok_or_else(|| Refusal::new(Reason::NoSuchCase))?;
+        self.tell_others(end);
+        Ok(text)
+    }
+
+    fn tell_others(&self, announcement: Announcement) {
         if let Some(cluster) = &self.context.cluster {
             cluster.broadcast(&News::Announced(announcement));
         }
     }
 
     /// Closes a room on whatever node, whoever plays there. A game that runs has no result. The session is one that
-    /// nobody else has, of an operator at this address.
+    /// nobody else has, of an operator at this address. Returns when the end is stored.
     ///
     /// # Errors
-    /// If there is no such room, or it does not answer.
+    /// If there is no such room, or it is busy; `Unavailable` if the end is not stored in time. The room may still
+    /// close then.
     pub(crate) async fn close_by_operator(
         self: &Arc<Self>,
         code: &RoomCode,
@@ -163,5 +197,26 @@ impl Lobby {
             Ok(Message::Refused { refusal, .. }) => Err(refusal),
             Ok(_) | Err(_) => Err(unavailable()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_node_of_another_version_is_shown_as_far_as_it_is_understood() {
+        let act = |kind: &str| json!({"at": 7, "operator": "Ann", "kind": kind, "more": 1});
+        let text = json!({
+            "node": 3, "version": "9.0.0", "colour": "blue",
+            "online": {"guests": 2, "robots": 1},
+            "people": [{"member": "5d41402abc4b2a76", "name": "Bob", "kind": "robot", "sessions": 1}],
+            "acts": [act("pause"), act("dance")],
+        });
+        let status: NodeStatus = serde_json::from_str(&text.to_string()).unwrap();
+        assert_eq!((status.node, status.online.guests, status.people.len()), (3, 2, 0));
+        assert_eq!(status.acts.len(), 1, "{:?}", status.acts);
     }
 }

@@ -276,6 +276,7 @@ impl Lobby {
                 FromPeer::Reset(node) => {
                     cluster.pass_on_to_all(&FromOwner::Lost(node));
                     cluster.pass_on_to_pairing(ForPairing::Lost(node));
+                    self.repeat_announcement(&cluster, &people);
                 }
                 FromPeer::Silent(node) => {
                     let name = cluster.node.name_of(node);
@@ -292,6 +293,8 @@ impl Lobby {
                 FromPeer::Present(node) => {
                     cluster.note_silence(node, false);
                     cluster.pass_on_to_all(&FromOwner::Present(node));
+                    // It may have started since, or have missed it.
+                    self.repeat_announcement(&cluster, &people);
                 }
                 FromPeer::Broadcast { from, message } => match decode(&message) {
                     Ok(news) => self.take_news(&cluster, &people, from, news, &note_use),
@@ -327,7 +330,10 @@ impl Lobby {
             News::Moderated => people.moderation.look(),
             News::DailyGames => self.news.notify_one(),
             News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
-            News::Announced(announcement) => people.logins.announce(&announcement),
+            News::Announced(announcement) => {
+                let announcements = people.logins.announcements();
+                announcements.take(announcement, |new| people.logins.announce(new));
+            }
             News::ForAccount { member, text } => people.logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
@@ -338,6 +344,14 @@ impl Lobby {
                     self.context.metrics.cluster.undecodable.inc();
                 }
             },
+        }
+    }
+
+    /// Tells the other nodes the newest announcement again.
+    fn repeat_announcement(&self, cluster: &Cluster, people: &People) {
+        let newest = people.logins.announcements().newest(self.context.clock.now());
+        if let Some(announcement) = newest {
+            cluster.broadcast(&News::Announced(announcement));
         }
     }
 
@@ -355,6 +369,9 @@ impl Lobby {
             Question::Pause { pauses } => {
                 self.context.operation.pause(*pauses);
                 serde_json::to_string(&true)
+            }
+            Question::OperatorLink { hash } => {
+                serde_json::to_string(&self.context.operation.link.opens(*hash))
             }
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
             Question::ShortLived { key, access, now } => {

@@ -5,7 +5,7 @@
 use std::{collections::VecDeque, future::Future, pin::Pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
-    protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
+    protocol::{ChatText, CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
 use fivefold_storage::{Blocking, DailyTurn, LogWriter, NodeId, Playing};
@@ -72,6 +72,8 @@ pub(super) struct Actor {
     pub(super) reading: Option<Reading>,
     /// Inputs for which the room has to learn something.
     pub(super) waiting: Waiting,
+    /// The operator who closes the room, until that is stored.
+    pub(super) closing: Option<Box<ClosingByOperator>>,
     /// The marks of rated games.
     pub(super) marks: Marks,
     /// The turn of the daily game that its players know of.
@@ -119,12 +121,27 @@ pub(crate) struct RoomContext {
     pub(crate) operation: Arc<Operation>,
 }
 
+/// An operator closes a room.
+pub(super) struct ClosingByOperator {
+    /// The id of the command to answer.
+    pub(super) command: CommandId,
+    pub(super) route: Route,
+    pub(super) why: ChatText,
+}
+
 /// The command that a room is processing. It is refused if the room panics.
 pub(super) struct CurrentCommand {
     pub(super) id: CommandId,
     pub(super) route: Route,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     pub(super) once_for: Option<SessionId>,
+}
+
+impl ClosingByOperator {
+    pub(super) fn of(input: &Input, route: &Route) -> Option<Box<Self>> {
+        let Input::CloseByOperator { command, why, .. } = input else { return None };
+        Some(Box::new(Self { command: command.clone(), route: route.clone(), why: why.clone() }))
+    }
 }
 
 impl CurrentCommand {

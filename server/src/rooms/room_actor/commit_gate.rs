@@ -235,6 +235,6 @@ const fn aborted_by(outcome: &Outcome<Seat>) -> Option<Seat> {
         | Outcome::Abandonment { .. }
         | Outcome::FullBoard
         | Outcome::LengthLimit => None,
-        Outcome::Aborted { by } => Some(*by),
+        Outcome::Aborted { by } => *by,
     }
 }

@@ -49,7 +49,7 @@ impl Actor {
             return;
         };
         let (game, players) = (game.id.clone(), BySeat { first, second });
-        let end = if let Outcome::Aborted { by } = outcome {
+        let end = if let Outcome::Aborted { by: Some(by) } = outcome {
             Ending::Aborted(*by)
         } else if *rated {
             Ending::Counts

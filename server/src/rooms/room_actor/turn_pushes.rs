@@ -46,16 +46,19 @@ impl Actor {
                 turn,
             })));
         }
-        let Some(Outcome::Time { winner }) = game.outcome() else { return };
+        let outcome = game.outcome();
         for seat in Seat::BOTH {
-            if let Some((member, _)) = player(seat).filter(|(member, _)| !present.contains(member))
+            let away = player(seat).filter(|(member, _)| !present.contains(member));
+            let Some((member, _)) = away else { continue };
+            let (member, opponent) = (member.clone(), opponent(seat));
+            if let Some(Outcome::Time { winner }) = &outcome {
+                let (room, won) = (room.clone(), seat == *winner);
+                pushes.note(PushNews::TimeUp { room, member, opponent, won });
+            } else if let (Some(Outcome::Aborted { by: None }), Some(closing)) =
+                (&outcome, &self.closing)
             {
-                pushes.note(PushNews::TimeUp {
-                    room: room.clone(),
-                    member: member.clone(),
-                    opponent: opponent(seat),
-                    won: seat == winner,
-                });
+                let (room, why) = (room.clone(), closing.why.clone());
+                pushes.note(PushNews::Closed { room, member, opponent, why });
             }
         }
     }

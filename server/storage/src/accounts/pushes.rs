@@ -93,7 +93,7 @@ pub struct PushSettings {
     pub digest_hour: u8,
     /// Whether they are told of challenges.
     pub challenges: bool,
-    /// Whether they are told that a daily game has ended by time.
+    /// Whether they are told that a daily game has ended by time, or because an operator has closed its room.
     pub ends: bool,
     /// Whether they are told that an opponent was found.
     #[serde(default = "yes")]

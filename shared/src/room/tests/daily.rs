@@ -117,6 +117,17 @@ fn either_player_may_abort_until_both_have_acted() {
 }
 
 #[test]
+fn a_game_in_a_room_that_an_operator_closes_is_aborted_by_nobody() {
+    let mut table = begun("3d");
+    table.run(
+        "1 gone > -1
+         2 gone > -2
+         9 close_by_operator Insults > ended aborted; closed Insults; close",
+    );
+    assert!(table.finished.is_empty(), "an aborted game is not recorded");
+}
+
+#[test]
 fn the_seat_of_a_player_who_is_away_is_kept() {
     let mut table = met("1d");
     table.run(

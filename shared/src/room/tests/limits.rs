@@ -226,11 +226,17 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
 #[test]
 fn an_operator_closes_a_room_whoever_plays_there() {
     let seated = "2 enter Bob > 2 joined 2; +2\n 2 sit > sat second Bob; started 1 first; 2 done 4";
-    for (create, before) in [(OPEN, ""), (OPEN, seated), (BOT, "1 gone > -1")] {
+    let cases = [
+        (OPEN, "", ""),
+        (OPEN, seated, "ended aborted; "),
+        (BOT, "1 gone > -1", "ended aborted; "),
+    ];
+    for (create, before, ended) in cases {
         let script =
-            format!("{before}\n 9 close_by_operator Insults > 9 done; closed Insults; close");
+            format!("{before}\n 9 close_by_operator Insults > {ended}closed Insults; close");
         let mut table = check(create, &script);
         assert!(table.room.is_closed(), "{script}");
+        assert!(table.finished.is_empty(), "{script}: no record is kept");
         table.run("9 close_by_operator Insults > 9 refused no_such_room");
     }
 }

@@ -396,7 +396,7 @@ fn check_first_acts(event: &Event, can_be_due: bool, begun: &[(Seat, Option<usiz
     let has_begun = |seat: Seat| begun.iter().any(|(by, _)| *by == seat);
     if let Event::FirstActDue { seat, .. } = event {
         assert!(can_be_due && !has_begun(*seat), "{event:?}");
-    } else if let Event::Ended { outcome: Outcome::Aborted { by }, .. } = event {
+    } else if let Event::Ended { outcome: Outcome::Aborted { by: Some(by) }, .. } = event {
         assert!(can_be_due || !has_begun(*by), "{event:?}");
         assert!(!Seat::BOTH.into_iter().all(has_begun), "{event:?}");
     }

@@ -68,6 +68,7 @@ export const texts = {
   act_pause: 'Paused new games on node',
   act_resume: 'Allowed new games on node',
   act_close_room: 'Closed the room',
+  act_ask_to_close: 'Asked a room to close:',
   decisions: 'Decisions about people',
   do_note: 'Note',
   do_warn: 'Warning',

@@ -68,6 +68,7 @@ export const texts = {
   act_pause: 'Partidas nuevas en pausa en el nodo',
   act_resume: 'Partidas nuevas permitidas en el nodo',
   act_close_room: 'Sala cerrada:',
+  act_ask_to_close: 'Se pidió cerrar la sala',
   decisions: 'Decisiones sobre personas',
   do_note: 'Nota',
   do_warn: 'Advertencia',
