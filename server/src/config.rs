@@ -96,6 +96,8 @@ pub struct Config {
     pub push_peers: Peers,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
+    /// Whether other sites may show boards.
+    pub embeds: bool,
     /// The pools in which people seek games.
     pub pools: Pools,
     /// Source of the page's files.
@@ -134,6 +136,7 @@ impl Default for Config {
             smtp: None,
             push_peers: Peers::default(),
             demo: false,
+            embeds: true,
             pools: Pools::default(),
             page: PageSource::default(),
             tls: None,
@@ -216,6 +219,7 @@ impl Settings {
             oidc: self.oidc(),
             smtp: self.smtp.clone().zip(self.mail_from.clone()),
             demo: !self.no_demo,
+            embeds: !self.no_embeds,
             page: self.page_folder.clone().map_or(PageSource::Program, PageSource::Folder),
             tls: self.tls()?,
             ..default

@@ -41,7 +41,7 @@ use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::{Next, from_fn_with_state, map_response, map_response_with_state},
+    middleware::{Next, from_fn_with_state, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
@@ -87,7 +87,11 @@ const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
-    let Routes { open, questions, accounts, plans, players } = routes();
+    let Routes { open, questions, shared, boards, oembed, accounts, plans, players } = routes();
+    let for_every_origin = map_response_with_state(Arc::clone(&server), for_every_origin);
+    let (open, shared) =
+        if server.embeds { (open.merge(boards), shared.merge(oembed)) } else { (open, shared) };
+    let questions = questions.merge(shared.route_layer(for_every_origin));
     let questions = questions
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
@@ -111,6 +115,12 @@ struct Routes {
     open: Router<Arc<Server>>,
     /// Limits of rates and bodies.
     questions: Router<Arc<Server>>,
+    /// The same; pages of other sites may read the answers, if boards may be there.
+    shared: Router<Arc<Server>>,
+    /// Nothing, but only if boards may be on other sites.
+    boards: Router<Arc<Server>>,
+    /// As `shared`, but only if boards may be on other sites.
+    oembed: Router<Arc<Server>>,
     /// The guard of accounts.
     accounts: Router<Arc<Server>>,
     /// The same, for larger bodies.
@@ -141,21 +151,21 @@ fn routes() -> Routes {
         .route("/R/{*sent}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))
         .route("/service-worker.js", get(page::service_worker))
-        .route("/healthz", get(monitor::health).layer(map_response(for_every_origin)))
+        .route("/healthz", get(monitor::health))
         .route("/readyz", get(monitor::ready))
-        .route("/ws", any(socket))
-        .merge(embed::routes());
+        .route("/ws", any(socket));
     let questions = Router::new()
         .route("/api/games", get(games::list))
-        .route("/api/games/{id}", get(games::game).layer(map_response(for_every_origin)))
         .route("/api/games/{id}/analysis", get(games::review))
         .route("/api/analyse", post(analyse::analyse))
         .route("/api/position", post(position::judge))
-        .route("/api/oembed", get(oembed::describe).layer(map_response(for_every_origin)))
-        .route("/api/tv", get(embed::on_tv).layer(map_response(for_every_origin)))
         .route("/analyse.png", get(picture::of_position))
         .route("/games.atom", get(feeds::atom))
         .route("/games.ics", get(feeds::calendar));
+    let shared = Router::new()
+        .route("/api/games/{id}", get(games::game))
+        .route("/api/tv", get(embed::on_tv));
+    let oembed = Router::new().route("/api/oembed", get(oembed::describe));
     let accounts = account::routes()
         .merge(moderation::routes())
         .merge(admin::routes())
@@ -167,7 +177,7 @@ fn routes() -> Routes {
         .merge(puzzles::routes());
     let plans = conditional_moves::routes();
     let players = players::routes().merge(api_document::routes());
-    Routes { open, questions, accounts, plans, players }
+    Routes { open, questions, shared, boards: embed::routes(), oembed, accounts, plans, players }
 }
 
 /// Guards routes about accounts, and limits their bodies to this many bytes.
@@ -210,9 +220,11 @@ async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Resp
     answer
 }
 
-/// Lets pages of every origin read an answer.
-async fn for_every_origin(mut answer: Response) -> Response {
-    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN);
+/// Lets pages of every origin read an answer, if boards may be on other sites: a board has an origin of its own.
+async fn for_every_origin(State(server): State<Arc<Server>>, mut answer: Response) -> Response {
+    if server.embeds {
+        answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN);
+    }
     answer
 }
 
@@ -320,7 +332,8 @@ impl Service<Request<Incoming>> for WithCaller {
 /// The query of a socket that only watches.
 const WATCH: &str = "watch";
 
-/// `/ws`: the WebSocket handshake. A socket at `/ws?watch` is nobody's, so any page may open it.
+/// `/ws`: the WebSocket handshake. A socket at `/ws?watch` is nobody's, so any page may open it where boards may be on
+/// other sites.
 async fn socket(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -339,7 +352,8 @@ async fn socket(
     };
     let host = server.proxies.get().host(caller.peer, request.headers());
     let watches = request.uri().query() == Some(WATCH);
-    if !watches && !origin::is_allowed(request.headers(), host, &server.origins.get()) {
+    let is_for_all = watches && server.embeds;
+    if !is_for_all && !origin::is_allowed(request.headers(), host, &server.origins.get()) {
         server.refused_connections.note(RefusedFor::ForeignPage, address);
         return foreign_page(&server, &caller, request.headers());
     }
@@ -347,7 +361,7 @@ async fn socket(
         // Other nodes have the rooms, and this one cannot reach them.
         return refusals::busy(&server);
     }
-    let place = match admit(&server, caller.peer, address) {
+    let place = match admit(&server, caller.peer, address, watches) {
         Ok(place) => place,
         Err(full) => {
             server.refused_connections.note(RefusedFor::Full(full), address);
@@ -387,13 +401,24 @@ fn foreign_page(server: &Server, caller: &Caller, headers: &HeaderMap) -> Respon
     malformed(StatusCode::FORBIDDEN, fault.text().to_owned()).into_response()
 }
 
-/// Admits a session. One that comes through a proxy is a new connection of its own address.
-fn admit(server: &Server, peer: IpAddr, address: IpAddr) -> Result<ConnectionPermit, Full> {
+/// Admits a session. One that comes through a proxy is a new connection of its own address. Those that only watch take
+/// no place from the others.
+fn admit(
+    server: &Server,
+    peer: IpAddr,
+    address: IpAddr,
+    watches: bool,
+) -> Result<ConnectionPermit, Full> {
+    let (limits, places) = if watches {
+        (&server.watcher_limits, &server.watchers)
+    } else {
+        (&*server.address_limits, &server.sessions)
+    };
     let now = Instant::now();
-    if peer != address && !server.address_limits.of(address, now).take_connection(now) {
+    if peer != address && !limits.of(address, now).take_connection(now) {
         return Err(Full::Rate);
     }
-    server.sessions.admit(address)
+    places.admit(address)
 }
 
 fn too_many(full: Full) -> Response {

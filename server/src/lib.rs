@@ -266,6 +266,9 @@ async fn serve(
         puzzles: Arc::new(PuzzleTries::new(puzzle_writer)),
         refused_connections: RefusedConnections::new(config.addresses, Arc::clone(&metrics)),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
+        watchers: ConnectionLimit::new(limits.watchers_max(), limits.watchers_per_address_max()),
+        watcher_limits: AddressLimits::new(limits.of_watchers()),
+        embeds: config.embeds,
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
         metrics,
@@ -475,7 +478,7 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
         listener: listeners.public,
         router: http::router(Arc::clone(server)),
         guests: ConnectionLimit::new(
-            limits.sessions_max.saturating_add(limits.connections_spare),
+            limits.connections_max(),
             limits.connections_per_address_max(),
         ),
         is_rated: true,

@@ -510,7 +510,13 @@ impl Limits {
 }
 
 impl Limits {
-    /// Most connections of one address: its sessions, and others for pages and handshakes.
+    /// Most connections: sessions, those who only watch, and others for pages and handshakes.
+    pub const fn connections_max(&self) -> usize {
+        let sessions = self.sessions_max.saturating_add(self.watchers_max());
+        sessions.saturating_add(self.connections_spare)
+    }
+
+    /// Most connections of one address: its sessions, and others for pages, handshakes and those who only watch.
     pub const fn connections_per_address_max(&self) -> usize {
         self.sessions_per_address_max.saturating_add(self.connections_spare_per_address)
     }

@@ -12,6 +12,7 @@ mod rate;
 mod seeking;
 mod transport;
 mod visitor;
+mod watching;
 
 use std::{
     pin::{Pin, pin},

@@ -116,8 +116,14 @@ pub(crate) struct Server {
     /// The puzzles, and who has tried them.
     pub(crate) puzzles: Arc<PuzzleTries>,
     pub(crate) sessions: ConnectionLimit,
+    /// The sessions that only watch: they are not among the others.
+    pub(crate) watchers: ConnectionLimit,
     pub(crate) refused_connections: RefusedConnections,
     pub(crate) address_limits: Arc<AddressLimits>,
+    /// The rates of those who only watch.
+    pub(crate) watcher_limits: AddressLimits,
+    /// Whether other sites may show boards.
+    pub(crate) embeds: bool,
     /// Id of the next session.
     pub(crate) next_session: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
@@ -183,6 +189,7 @@ impl Server {
             sleep(ADDRESSES_TIDIED_EVERY).await;
             let now = Instant::now();
             self.address_limits.forget_unused(now);
+            self.watcher_limits.forget_unused(now);
             self.lobby.forget_unused_networks(now);
         }
     }
@@ -193,7 +200,8 @@ impl Server {
         if !self.is_in_cluster || !self.stop.is_cancelled() {
             return Duration::ZERO;
         }
-        let sessions = u32::try_from(self.sessions.count()).unwrap_or(u32::MAX);
+        let sessions = self.sessions.count() + self.watchers.count();
+        let sessions = u32::try_from(sessions).unwrap_or(u32::MAX);
         let spread = STOP_SESSIONS_SPREAD.min(STOP_SESSION_APART * sessions);
         // Numbers follow each other, so the sessions are spread evenly.
         let place = u32::try_from(session.0 % u64::from(SPREAD_PLACES)).unwrap_or(0);

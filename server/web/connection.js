@@ -372,7 +372,8 @@ export class Connection {
   /** Connects if a server is there, and asks again until it is. Some browsers delay sockets, but not requests, for long
    * after others have failed. */
   #ask() {
-    fetch(PRESENCE, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
+    // A board on another site cannot read the answer, but learns that there is one.
+    fetch(PRESENCE, { cache: 'no-store', mode: 'no-cors', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
       ({ status }) => {
         if (status < 500 && this.status === 'lost' && !this.#socket) this.#connect();
       },

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
 import { faults } from './axe.mjs';
-import { ask, openBrowser, playedGame, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { ask, openBrowser, playedGame, put, Server, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Browser, Frame, FrameLocator, Page } from 'playwright-core' */
 
@@ -257,4 +257,15 @@ test('replays and the analysis have the code for another site', async () => {
   const { board } = await embedded(source.replaceAll('&amp;', '&').replace(at.server.url, ''));
   await shows(board, 'i9', 'White');
   assert.deepEqual(complaints, []);
+});
+
+test('a server that lets no other site show boards says so', async () => {
+  const server = await Server.start({ 'no-embeds': true });
+  const { page, context } = await visitor(at.browser, server);
+  await page.goto('/tv');
+  await page.getByRole('button', { name: 'Embed' }).click();
+  await page.getByRole('dialog').getByText('This server lets no other site show boards.').waitFor();
+  assert.equal(await page.getByRole('dialog').getByLabel('Code for your site').count(), 0);
+  await context.close();
+  await server.stop();
 });

@@ -1,12 +1,12 @@
-// A short walk in Firefox and WebKit: home, a game with a bot, dialogs, analysis, a game between the two with
-// chat, and a server that goes away and comes back.
+// A short walk in Firefox and WebKit: home, a game with a bot, dialogs, analysis, boards for other sites, a game between
+// the two with chat, and a server that goes away and comes back.
 //
 // `OUTAGE_MS` is how long it is away; `tests/run slow` takes longer.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { openBrowser, Server, visitor } from './harness.mjs';
+import { openBrowser, playedGame, put, Server, sees, twoPlay, visitor } from './harness.mjs';
 import {
   appears,
   missing,
@@ -109,6 +109,40 @@ test('the analysis has its engine, its menu, and its marks', { skip: missing || 
     assert.equal(mark, 'wavy', visitor.kind);
   }),
 );
+
+test('boards for other sites are live, without an origin of their own', { skip: missing || false }, async (t) => {
+  const browser = await openBrowser();
+  t.after(() => browser.close());
+  const at = { server, browser };
+  const shows = (/** @type {Visitor} */ one, /** @type {string} */ name, /** @type {string} */ what) =>
+    soon(`${one.kind}: ${what} on ${name}`, () =>
+      one.evaluate(
+        (/** @type {string} */ start) => !!document.querySelector(`[role=gridcell][aria-label^="${start}"]`),
+        `${name}, ${what}`,
+      ),
+    );
+  const board = async (/** @type {Visitor} */ one, /** @type {string} */ path) => {
+    await one.goto(`/embed${path}`);
+    assert.equal(await one.evaluate(() => self.origin), 'null', one.kind);
+  };
+  await each(async (one) => {
+    await board(one, '/position?moves=h8+i9');
+    await shows(one, 'i9', 'White');
+  });
+  const game = await playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']);
+  await each(async (one) => {
+    await board(one, game);
+    await shows(one, 'l8', 'Black');
+  });
+  const { ann, bob, link } = await twoPlay(at);
+  await each(async (one) => {
+    await board(one, new URL(link).pathname);
+    await shows(one, 'h8', 'empty');
+  });
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await each((one) => shows(one, 'h8', 'Black').then(() => {}));
+});
 
 /** Says something in the room's chat. @param {Visitor} visitor @param {string} text */
 async function say(visitor, text) {

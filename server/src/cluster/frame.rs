@@ -101,6 +101,8 @@ pub(crate) enum News {
     DailyGames,
     /// An operator tells everybody something, or takes it back.
     Announced(Announcement),
+    /// People want to see a game: a demo game may begin.
+    DemoWanted,
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the
@@ -220,6 +222,8 @@ pub(crate) struct RemoteGuest {
     refused: Vec<CommandId>,
     /// Whether it is the account of a bot.
     bot: bool,
+    /// Whether it only watches from another site.
+    watches: bool,
 }
 
 /// An input of a session on another node.
@@ -299,14 +303,16 @@ impl RemoteGuest {
             agent: outbox.agent(),
             refused,
             bot: member.bot,
+            watches: member.watches,
         }
     }
 
     pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials, Vec<CommandId>) {
-        let Self { session, member, name, identity, owner, agent, refused, bot } = self;
+        let Self { session, member: id, name, identity, owner, agent, refused, bot, watches } =
+            self;
         let identity = identity.map(IdentityHash);
         let credentials = Credentials { identity, owner: Owner::of(owner), agent };
-        (SessionId(session), Member { id: member, name, bot }, credentials, refused)
+        (SessionId(session), Member { id, name, bot, watches }, credentials, refused)
     }
 }
 

@@ -246,6 +246,9 @@ settings! {
     "--page-folder" FOLDER: Maybe("the page in the program", Path) => page_folder: Option<PathBuf>;
     /// Never start a demo game between two bots.
     "--no-demo": Text => no_demo: bool;
+    /// Let no other site show boards: there are no pages for frames and no oEmbed, and pages of other origins can
+    /// neither watch nor read anything.
+    "no-embeds": Text => no_embeds: bool;
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// `nats://user:password@host:4222` or `nats://token@host:4222`, with `tls:` instead of `nats:` to demand
     /// encryption, several separated by commas. All nodes use the same database. Do not put a
@@ -318,7 +321,7 @@ settings! {
     "keep-rooms" DAYS: Time(ANY, DAY) => closed_rooms_kept;
     /// Refuse new rooms while less than this space is free on the disk. Running games continue.
     "disk-reserve" MEBIBYTES: Number(ANY, 1 << 20) => disk_reserve;
-    /// Maximum number of sessions on the server.
+    /// Maximum number of sessions on the server. Boards on other sites count apart: there may be a fifth as many.
     "sessions" NUMBER: Number(POSITIVE, 1) => sessions_max;
     /// Maximum number of sessions from one address.
     "sessions-per-address" NUMBER: Number(POSITIVE, 1) => sessions_per_address_max;
@@ -339,7 +342,7 @@ settings! {
     "bot-rooms" NUMBER: Number(ANY, 1) => bot_rooms_max;
     /// The same for rooms created from one address.
     "bot-rooms-per-address" NUMBER: Number(ANY, 1) => bot_rooms_per_address_max;
-    /// Maximum number of spectators in one room.
+    /// Maximum number of spectators in one room. Boards on other sites count apart: there may be a fifth as many.
     "spectators" NUMBER: Number(ANY, 1) => room.spectators_max;
     /// Commands allowed per session per second; three times as many at once after a pause.
     "command-rate" PER_SECOND: Number(POSITIVE, 1) => commands_per_second;

@@ -21,7 +21,7 @@ const HEAD: &str =
     "| key | variable, flag | value | default | what it does |\n| --- | --- | --- | --- | --- |\n";
 
 /// Every setting of a file: its key, an allowed value that is not the default, and one that is not allowed.
-const CASES: [(&str, &str, &str); 62] = [
+const CASES: [(&str, &str, &str); 63] = [
     ("data", "/srv/fivefold", ""),
     ("database", "postgres://u@h/d", ""),
     ("database-replica", "postgres://u@h/r", ""),
@@ -40,6 +40,7 @@ const CASES: [(&str, &str, &str); 62] = [
     ("node-name", "oak", "two words"),
     ("page-folder", "server/web", ""),
     ("no-demo", "true", "1"),
+    ("no-embeds", "true", "1"),
     ("bus", "nats://h:4222", ""),
     ("bus-credentials", "node.creds", ""),
     ("bus-ca", "ca.pem", ""),

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Extension, Json, Router,
     extract::{Path, State},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Redirect, Response},
@@ -15,7 +15,7 @@ use axum::{
 use fivefold_shared::protocol::{GameId, RoomCode};
 use serde::Serialize;
 
-use super::page;
+use super::{caller::Caller, page};
 #[cfg(test)]
 use crate::http::api_document::{Named, Operation};
 use crate::shared_state::Server;
@@ -32,24 +32,30 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 /// A room. The board says by itself if there is none with this code.
 async fn room(
     State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
     Path(code): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    page::embed(&server, status(RoomCode::try_from(code).is_ok()), &headers)
+    page::embed(&server, &caller, status(RoomCode::try_from(code).is_ok()), &headers)
 }
 
 /// A finished game.
 async fn game(
     State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    page::embed(&server, status(GameId::try_from(id).is_ok()), &headers)
+    page::embed(&server, &caller, status(GameId::try_from(id).is_ok()), &headers)
 }
 
 /// What needs no code: its query says what it shows.
-async fn board(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    page::embed(&server, StatusCode::OK, &headers)
+async fn board(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+) -> Response {
+    page::embed(&server, &caller, StatusCode::OK, &headers)
 }
 
 /// The status of an address whose code or id can be one.
@@ -57,7 +63,7 @@ const fn status(is_code: bool) -> StatusCode {
     if is_code { StatusCode::OK } else { StatusCode::NOT_FOUND }
 }
 
-/// `/tv`: the page, or with `?embed` the board alone.
+/// `/tv`: the page, or with `?embed` the board alone, where boards may be on other sites.
 pub(super) async fn tv(
     State(server): State<Arc<Server>>,
     address: Uri,
@@ -66,7 +72,7 @@ pub(super) async fn tv(
     let mut wishes: Vec<_> = address.query().unwrap_or_default().split('&').collect();
     let all = wishes.len();
     wishes.retain(|wish| !matches!(*wish, "embed" | "embed="));
-    if wishes.len() == all {
+    if wishes.len() == all || !server.embeds {
         return page::page(State(server), headers).await;
     }
     let query = if wishes.is_empty() { String::new() } else { format!("?{}", wishes.join("&")) };

@@ -83,6 +83,7 @@ async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl 
         panics: server.panics.count(),
         limits: vec![
             ("sessions", sessions, server.limits.sessions_max),
+            ("watchers", server.watchers.count(), server.limits.watchers_max()),
             ("rooms", rooms, server.limits.rooms_max),
             ("bot_rooms", server.lobby.count_bot_rooms(), server.limits.bot_rooms_max),
             ("seeks", server.metrics.pairing.seeks(), SEEKS_MAX),

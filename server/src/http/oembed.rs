@@ -11,15 +11,13 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-#[cfg(test)]
-use fivefold_shared::protocol::Refusal;
-use fivefold_shared::protocol::{GameId, RoomCode, sent_code};
+use fivefold_shared::protocol::{GameId, ReasonClass, Refusal, RoomCode, sent_code};
 use serde::{Deserialize, Serialize};
 
 use super::{
     caller::Caller,
     preview::{self, Preview, escape},
-    refusals::malformed,
+    refusals::{malformed, refused, retry_after},
 };
 #[cfg(test)]
 use crate::http::api_document::{Named, Operation};
@@ -123,18 +121,21 @@ impl Target {
         }
     }
 
-    /// Its title and its picture; absent if there is no such room, game or position.
+    /// Its title and its picture.
+    ///
+    /// # Errors
+    /// If there is no such room, game or position, or it cannot be looked up now.
     async fn look_up(
         self,
         server: &Server,
         caller: &Caller,
         headers: &HeaderMap,
-    ) -> Option<(String, Option<String>)> {
+    ) -> Result<(String, Option<String>), Refusal> {
         let preview = match self {
             Self::Room(code) => preview::of_room(server, caller, &code, headers).await,
             Self::Game(id, _) => preview::of_game(server, caller, id.to_string(), headers).await,
             Self::Position(link) => preview::of_position(server, caller, link, headers).await,
-            Self::Tv => return Some(("Fivefold TV".to_owned(), None)),
+            Self::Tv => return Ok(("Fivefold TV".to_owned(), None)),
         };
         preview.map(|Preview { title, picture, .. }| (title, picture))
     }
@@ -147,6 +148,25 @@ fn size(maxwidth: Option<NonZeroU32>, maxheight: Option<NonZeroU32>) -> (u32, u3
     let width = WIDTH.min(maxwidth.map_or(u32::MAX, NonZeroU32::get));
     let width = width.min(most_high.saturating_sub(AROUND).max(1));
     (width, (width + AROUND).min(most_high))
+}
+
+fn no_board() -> Response {
+    (StatusCode::NOT_FOUND, "There is no board at this link.\n").into_response()
+}
+
+/// The answer for a link whose room, game or position cannot be looked up. Sites may take 404 for the last word.
+fn not_described(server: &Server, refusal: Refusal) -> Response {
+    match refusal.reason.class() {
+        ReasonClass::Missing | ReasonClass::Invalid => no_board(),
+        ReasonClass::TooFast | ReasonClass::Later | ReasonClass::Unavailable => {
+            server.metrics.refused(refusal.reason);
+            (retry_after("30"), refused(refusal)).into_response()
+        }
+        ReasonClass::SignedOut
+        | ReasonClass::Forbidden
+        | ReasonClass::Conflict
+        | ReasonClass::Broken => refused(refusal).into_response(),
+    }
 }
 
 /// `/api/oembed`: describes a link.
@@ -172,13 +192,13 @@ pub(super) async fn describe(
         let text = format!("the link is longer than {OEMBED_URL_MAX} bytes");
         return malformed(StatusCode::URI_TOO_LONG, text).into_response();
     }
-    let no_board = || (StatusCode::NOT_FOUND, "There is no board for this link.\n").into_response();
     let Some(own) = preview::address(&server, &caller, &headers, "") else { return no_board() };
     let Ok(origin) = own.parse::<Origin>() else { return no_board() };
     let Some(target) = Target::of(&url, &origin) else { return no_board() };
     let board = escape(&format!("{own}{}", target.board()));
-    let Some((title, picture)) = target.look_up(&server, &caller, &headers).await else {
-        return no_board();
+    let (title, picture) = match target.look_up(&server, &caller, &headers).await {
+        Ok(found) => found,
+        Err(refusal) => return not_described(&server, refusal),
     };
     let (width, height) = size(maxwidth, maxheight);
     let html = format!(

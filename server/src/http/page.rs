@@ -36,9 +36,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types worker service-worker";
 
-/// Content security policy of a board on another site. `sandbox` gives it an origin of its own: it has no cookies and
-/// no storage of this server, and it can only open links in new tabs. No `frame-ancestors`, so that every page may show
-/// it, even a file.
+/// Content security policy of a board on another site. `sandbox` gives it an origin of its own: it has no cookies and no
+/// storage of this server, and it can only open links in new tabs. No `frame-ancestors`, so that every page may show
+/// it, even a file. WebKit does not take this server for `'self'` when such a page asks it something, so
+/// [`embed_policy`] names it.
 const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'; \
@@ -128,7 +129,7 @@ pub(super) async fn room(
         return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
     let preview = preview::of_room(&server, &caller, &code, &headers).await;
-    let mut response = index(&server.page, StatusCode::OK, preview, &headers);
+    let mut response = index(&server.page, StatusCode::OK, preview.ok(), &headers);
     preload(&server.page, ROOM_FILES, &mut response);
     response
 }
@@ -144,7 +145,7 @@ pub(super) async fn game(
         return picture::of_game(server, caller, id, headers).await;
     }
     let preview = preview::of_game(&server, &caller, name, &headers).await;
-    index(&server.page, StatusCode::OK, preview, &headers)
+    index(&server.page, StatusCode::OK, preview.ok(), &headers)
 }
 
 /// The page at the analysis. If the address has a position, the preview of the link shows it.
@@ -155,7 +156,7 @@ pub(super) async fn analyse(
     headers: HeaderMap,
 ) -> Response {
     let preview = preview::of_position(&server, &caller, address, &headers).await;
-    index(&server.page, StatusCode::OK, preview, &headers)
+    index(&server.page, StatusCode::OK, preview.ok(), &headers)
 }
 
 /// Other words for the analysis lead there. Browsers keep what follows `#`.
@@ -170,13 +171,28 @@ pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMa
 }
 
 /// A board for other sites, at each of its addresses.
-pub(super) fn embed(server: &Server, status: StatusCode, headers: &HeaderMap) -> Response {
+pub(super) fn embed(
+    server: &Server,
+    caller: &Caller,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Response {
     let found = match &server.page {
         PageSource::Program => embedded(EMBED, headers),
         PageSource::Folder(folder) => live(folder, EMBED, None),
     };
     let texts = language_file(headers);
-    document(&server.page, found, status, EMBED_POLICY, &[texts, &format!("embed/{texts}")])
+    let policy = embed_policy(preview::address(server, caller, headers, "").as_deref());
+    document(&server.page, found, status, policy, &[texts, &format!("embed/{texts}")])
+}
+
+/// The policy of a board from the server of this origin, if that is known.
+fn embed_policy(origin: Option<&str>) -> HeaderValue {
+    let named = origin.map(|origin| {
+        EMBED_POLICY.replace("connect-src 'self'", &format!("connect-src 'self' {origin}"))
+    });
+    let named = named.and_then(|policy| HeaderValue::try_from(policy).ok());
+    named.unwrap_or_else(|| HeaderValue::from_static(EMBED_POLICY))
 }
 
 /// A file of the page. The address contains the digest of all files.
@@ -195,8 +211,10 @@ pub(super) async fn file(
     let Some(mut response) = found else {
         return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
     };
-    // Boards on other sites have an origin of their own.
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
+    if server.embeds {
+        // Boards on other sites have an origin of their own.
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
+    }
     if name == WORKER {
         let policy = HeaderValue::from_static(WORKER_POLICY);
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -233,7 +251,8 @@ fn index(
         (PageSource::Program, Some(preview)) => index_with(&preview, headers),
         (PageSource::Folder(folder), preview) => live(folder, "index.html", preview.as_ref()),
     };
-    document(source, found, status, POLICY, &[language_file(headers)])
+    let policy = HeaderValue::from_static(POLICY);
+    document(source, found, status, policy, &[language_file(headers)])
 }
 
 /// An HTML file, which browsers revalidate on each visit, and files that it needs at once.
@@ -241,7 +260,7 @@ fn document(
     source: &PageSource,
     found: Option<Response>,
     status: StatusCode,
-    policy: &'static str,
+    policy: HeaderValue,
     files: &[&str],
 ) -> Response {
     let Some(mut response) = found else {
@@ -251,8 +270,8 @@ fn document(
     if response.status() == StatusCode::OK {
         *response.status_mut() = status;
     }
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     let to_add = [
-        (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
         (header::VARY, "accept-encoding, accept-language"),

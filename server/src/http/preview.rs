@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Uri};
 use fivefold_shared::{
     clock::TimeControl,
     notation::coordinates,
-    protocol::{GameId, Reason, RoomCode},
+    protocol::{GameId, Reason, Refusal, RoomCode},
     rules::{Point, Rules, Size, Variant},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -77,8 +77,12 @@ impl Preview {
     }
 }
 
-/// Where the board of a link is described: a path of this server, which may have a query.
+/// Where the board of a link is described: a path of this server, which may have a query. None where no board may be on
+/// another site.
 fn oembed(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> Option<String> {
+    if !server.embeds {
+        return None;
+    }
     let link = address(server, caller, headers, path)?;
     let link = utf8_percent_encode(&link, NON_ALPHANUMERIC);
     address(server, caller, headers, &format!("/api/oembed?format=json&url={link}"))
@@ -91,54 +95,55 @@ pub(super) async fn of_room(
     caller: &Caller,
     code: &RoomCode,
     headers: &HeaderMap,
-) -> Option<Preview> {
+) -> Result<Preview, Refusal> {
     let room = find_room(server, caller, code).await?;
     let title = "Fivefold: five in a row".to_owned();
     let path = board_after(room.summary.rules, &room.moves);
     let picture = address(server, caller, headers, &path);
     let oembed = oembed(server, caller, headers, &format!("/r/{code}"));
-    Some(Preview { title, about: describe_room(&room), picture, oembed })
+    Ok(Preview { title, about: describe_room(&room), picture, oembed })
 }
 
-/// The preview of a link to a finished game; none if there is no such game, or the address asks too
-/// often.
+/// The preview of a link to a finished game.
 pub(super) async fn of_game(
     server: &Server,
     caller: &Caller,
     id: String,
     headers: &HeaderMap,
-) -> Option<Preview> {
-    let id = GameId::try_from(id).ok()?;
+) -> Result<Preview, Refusal> {
+    let id = GameId::try_from(id).map_err(|_| Refusal::new(Reason::NoSuchGame))?;
     charge(server, caller)?;
     let wanted = id.clone();
     let found = server.read_pool.try_read(move |reader| reader.game(&wanted)).await;
-    let card = Card::of_game(&found.ok().flatten()?);
+    let card = Card::of_game(&found?.ok_or_else(|| Refusal::new(Reason::NoSuchGame))?);
     let picture = address(server, caller, headers, &format!("/game/{id}.png"));
     let oembed = oembed(server, caller, headers, &format!("/game/{id}"));
-    Some(Preview::of_card(&card, picture, oembed))
+    Ok(Preview::of_card(&card, picture, oembed))
 }
 
-/// The preview of a link to a position; none if the address has no position.
+/// The preview of a link to a position.
 pub(super) async fn of_position(
     server: &Server,
     caller: &Caller,
     position: Uri,
     headers: &HeaderMap,
-) -> Option<Preview> {
-    let query = position.query()?.to_owned();
+) -> Result<Preview, Refusal> {
+    let query =
+        position.query().ok_or_else(|| Refusal::malformed("there is no position"))?.to_owned();
     charge(server, caller)?;
-    let card =
-        server.jobs.run(caller.address, move || read_position(&position)).await.ok()?.ok()?;
+    let read = server.jobs.run(caller.address, move || read_position(&position)).await;
+    let card = read.map_err(|why| Refusal::new(why.reason()))??;
     let picture = address(server, caller, headers, &format!("/analyse.png?{query}"));
     let oembed = oembed(server, caller, headers, &format!("/analyse?{query}"));
-    Some(Preview::of_card(&card, picture, oembed))
+    Ok(Preview::of_card(&card, picture, oembed))
 }
 
 /// Takes a request's cost from the allowance of its address. With none left, the page has no
 /// preview.
-fn charge(server: &Server, caller: &Caller) -> Option<()> {
+fn charge(server: &Server, caller: &Caller) -> Result<(), Refusal> {
     let now = Instant::now();
-    server.address_limits.of(caller.address, now).take_http(now, 1).then_some(())
+    let is_left = server.address_limits.of(caller.address, now).take_http(now, 1);
+    if is_left { Ok(()) } else { Err(Reason::TooFast.into()) }
 }
 
 /// An address on this server for other programs.
@@ -184,21 +189,23 @@ fn board_after(rules: Rules, moves: &[Point]) -> String {
 }
 
 /// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
-async fn find_room(server: &Server, caller: &Caller, code: &RoomCode) -> Option<ListedRoom> {
+async fn find_room(
+    server: &Server,
+    caller: &Caller,
+    code: &RoomCode,
+) -> Result<ListedRoom, Refusal> {
     let now = Instant::now();
     let rate = server.address_limits.of(caller.address, now);
     if !rate.may_try_code(now) {
-        return None;
+        return Err(Reason::TooManyUnknownCodes.into());
     }
-    match server.lobby.look_up(code).await {
-        Ok(room) => room,
-        Err(refusal) => {
-            if refusal.reason == Reason::NoSuchRoom {
-                rate.note_unknown_code(now);
-            }
-            None
-        }
+    let found = server.lobby.look_up(code).await;
+    if let Err(refusal) = &found
+        && refusal.reason == Reason::NoSuchRoom
+    {
+        rate.note_unknown_code(now);
     }
+    found?.ok_or_else(|| Reason::Unavailable.into())
 }
 
 fn describe_room(ListedRoom { summary: room, moves, .. }: &ListedRoom) -> String {

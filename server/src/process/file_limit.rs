@@ -46,7 +46,7 @@ pub fn fit(limits: Limits) -> Result<Limits, TooFewFiles> {
 
 /// Number of open files that these limits may need.
 const fn needed(limits: &Limits) -> usize {
-    limits.sessions_max.saturating_add(limits.connections_spare).saturating_add(OTHER_FILES)
+    limits.connections_max().saturating_add(OTHER_FILES)
 }
 
 /// Lowers the limits for a server with this many open files. If there are few, an address gets at
@@ -61,12 +61,14 @@ fn lowered(limits: Limits, files: usize) -> Result<Limits, TooFewFiles> {
     }
     // A connection is not a session until its handshake, so keep some spare.
     let spare = limits.connections_spare.min(connections / 4);
-    let sessions_max = limits.sessions_max.min(connections - spare);
-    let connections_spare = limits.connections_spare.min(connections - sessions_max);
+    // Those who only watch are a fifth more.
+    let sessions_max = limits.sessions_max.min((connections - spare) * 5 / 6);
+    let limits = Limits { sessions_max, ..limits };
+    let others = connections - sessions_max - limits.watchers_max();
+    let connections_spare = limits.connections_spare.min(others);
     let share = connections / ADDRESS_PART;
     let spare_here = limits.connections_spare_per_address.min((share / 3).max(1));
     Ok(Limits {
-        sessions_max,
         connections_spare,
         sessions_per_address_max: limits.sessions_per_address_max.min(share - spare_here),
         connections_spare_per_address: spare_here,
@@ -87,12 +89,12 @@ mod tests {
             (Limits::DEFAULT, usize::MAX, Some([50_000, 1_000, 64, 64])),
             (Limits::DEFAULT, enough, Some([50_000, 1_000, 64, 64])),
             (Limits::DEFAULT, enough - 1, Some([49_999, 1_000, 64, 64])),
-            (Limits::DEFAULT, 1_024, Some([720, 240, 64, 64])),
-            (Limits::DEFAULT, 160, Some([72, 24, 16, 8])),
-            (Limits::DEFAULT, OTHER_FILES + CONNECTIONS_MIN, Some([12, 4, 3, 1])),
+            (Limits::DEFAULT, 1_024, Some([600, 240, 64, 64])),
+            (Limits::DEFAULT, 160, Some([60, 24, 16, 8])),
+            (Limits::DEFAULT, OTHER_FILES + CONNECTIONS_MIN, Some([10, 4, 3, 1])),
             (Limits::DEFAULT, OTHER_FILES + CONNECTIONS_MIN - 1, None),
             (Limits::DEFAULT, 0, None),
-            (few, 160, Some([20, 76, 16, 8])),
+            (few, 160, Some([20, 72, 16, 8])),
         ];
         for (limits, files, expected) in cases {
             let found = lowered(limits, files).ok().map(|limits| {

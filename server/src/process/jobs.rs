@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 
+use fivefold_shared::protocol::Reason;
 use fivefold_storage::Blocking;
 
 use crate::process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares};
@@ -27,6 +28,16 @@ pub(crate) enum NoResult {
     Busy,
     /// The job panicked.
     Broke,
+}
+
+impl NoResult {
+    /// What the client gets.
+    pub(crate) const fn reason(self) -> Reason {
+        match self {
+            Self::Busy => Reason::Busy,
+            Self::Broke => Reason::Broken,
+        }
+    }
 }
 
 impl Jobs {

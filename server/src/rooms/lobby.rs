@@ -95,8 +95,7 @@ pub(crate) struct Lobby {
     makers: Mutex<Makers>,
     /// Locked while the list is built, also while names are read: the others wait for the same list.
     listing: tokio::sync::Mutex<Listing>,
-    /// Locked while the choice is made: the others wait for the same one.
-    tv: tokio::sync::Mutex<Tv>,
+    tv: Tv,
     /// The public rooms of other nodes.
     peer_lists: PeerLists,
     context: Arc<RoomContext>,
@@ -183,7 +182,7 @@ impl Lobby {
             news: Notify::new(),
             makers: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
-            tv: tokio::sync::Mutex::default(),
+            tv: Tv::default(),
             peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,

@@ -22,6 +22,7 @@ use super::{
     joined_rooms::{JoinedRooms, post},
     rate::Rates,
     visitor::Visitor,
+    watching::only_watches,
 };
 use crate::{
     accounts::{SignedIn, identities::Authenticated, tokens::TokenHolder},
@@ -56,7 +57,7 @@ pub(super) struct Commands {
     /// Whether the session only watches.
     watches: bool,
     /// Absent before `hello`.
-    identity: Option<Authenticated>,
+    pub(super) identity: Option<Authenticated>,
     /// Keeps the lists in the outbox up to date.
     blocks: Option<Following>,
     rooms: JoinedRooms,
@@ -99,7 +100,7 @@ impl Commands {
     ) -> Self {
         outbox.set_agent(agent);
         let login = Ending::new(ending.clone());
-        let rates = Rates::new(&server, address, now);
+        let rates = Rates::new(&server, address, watches, now);
         let rooms = JoinedRooms::default();
         let (identity, blocks) = (None, None);
         Self {
@@ -275,7 +276,11 @@ impl Commands {
 
     async fn before_hello(&mut self, id: &CommandId, request: LobbyRequest) -> CommandResult {
         if let LobbyRequest::Hello { protocol, identity, name, token } = request {
-            return self.hello(id, protocol, identity, token, name).await;
+            check_version(protocol)?;
+            if self.watches {
+                return self.hello_to_watcher(id, identity.as_ref(), token.as_ref(), name.as_ref());
+            }
+            return self.hello(id, identity, token, name).await;
         }
         // The only other request allowed before `hello`.
         Ok(Some(self.pong(id)))
@@ -288,23 +293,12 @@ impl Commands {
     async fn hello(
         &mut self,
         id: &CommandId,
-        protocol: u32,
         identity: Option<Identity>,
         token: Option<ApiToken>,
         name: Option<Name>,
     ) -> CommandResult {
-        if protocol != protocol::VERSION {
-            let version = Some(protocol::VERSION);
-            let values = RefusalValues { version, ..RefusalValues::default() };
-            let refusal = Refusal::with(Reason::Version, values);
-            return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
-        }
         name.as_ref().map_or(Ok(()), may_be_called)?;
         let token = token.map(|token| ids::token_hash(token.as_str())).or(self.token);
-        if self.watches && (identity.is_some() || token.is_some()) {
-            let detail = "a socket that only watches accepts no identity and no token";
-            return Err(Refusal::malformed(detail).into());
-        }
         if identity.is_some() || token.is_some() {
             self.is_nobody_else(identity.is_some() && token.is_some()).await?;
         }
@@ -314,42 +308,52 @@ impl Commands {
             (None, None, Some(session)) => (Who::Account(session), None),
             (None, None, None) => {
                 let identity = ids::identity();
-                // Nobody gets the key of one who only watches.
-                let made = (!self.watches).then(|| identity.clone());
+                let made = Some(identity.clone());
                 (Who::Guest { identity, name }, made)
             }
         };
         let authenticated = self.log_in(&who).await?;
-        let account = authenticated.account.is_some();
-        if account {
+        if authenticated.account.is_some() {
             self.note_place(&authenticated.member.id);
             self.post_challenge_notices(&authenticated.member.id);
         }
-        let Member { id: you, name, bot } = authenticated.member.clone();
+        let you = &authenticated.member.id;
         self.outbox.identify(authenticated.hash);
         if let Some(own) = OwnIds::new(you.clone(), authenticated.guests.clone()) {
             self.outbox.set_own_ids(own);
         }
         // They follow the answer.
-        for notice in self.server.moderation.notices(&you) {
+        for notice in self.server.moderation.notices(you) {
             self.outbox.post(encode(&notice));
         }
         let now = self.server.clock.now();
         self.server.logins.announcements().show(now, |announcement| {
             self.outbox.post(encode(&announcement.message()));
         });
+        let welcome = self.welcome(id, &authenticated, made);
         self.identity = Some(authenticated);
-        Ok(Some(Message::Welcome {
+        Ok(Some(welcome))
+    }
+
+    /// The answer to `hello`, with the identity that was made for a new guest.
+    pub(super) fn welcome(
+        &self,
+        id: &CommandId,
+        Authenticated { member, account, .. }: &Authenticated,
+        identity: Option<Identity>,
+    ) -> Message {
+        let Member { id: you, name, bot, .. } = member.clone();
+        Message::Welcome {
             id: id.clone(),
             protocol: protocol::VERSION,
             server: concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned(),
             you,
             name,
-            identity: made,
-            account,
+            identity,
+            account: account.is_some(),
             bot,
             chat: self.server.limits.room.chat,
-        }))
+        }
     }
 
     /// Refuses who is two people at once, as the cookie of the handshake is still valid.
@@ -417,7 +421,7 @@ impl Commands {
         let found = self.server.accounts.of_token(token, self.address).await?;
         let TokenHolder { account, hash: token, scopes } = found;
         let Account { member: id, name, hash, owner, .. } = account;
-        let member = Member { id, name, bot: owner.is_some() };
+        let member = Member { bot: owner.is_some(), ..Member::person(id, name) };
         let guests = self.server.accounts.guests_of(&member.id).await?;
         let (account, scopes) = (Some(token), Some(scopes));
         Ok(Authenticated { member, hash, account, owner, scopes, guests })
@@ -649,16 +653,21 @@ impl Commands {
     }
 }
 
-/// Whether this is a request of a session that only watches.
-const fn only_watches(request: &Request) -> bool {
-    matches!(request, Request::Lobby(LobbyRequest::Join { .. } | LobbyRequest::Leave { .. }))
-}
-
 /// Who a session says that it is.
 enum Who {
     Guest { identity: Identity, name: Option<Name> },
     Account(KeyHash),
     Token(KeyHash),
+}
+
+/// Refuses a client of another version of the protocol.
+fn check_version(protocol: u32) -> Result<(), CommandError> {
+    if protocol == protocol::VERSION {
+        return Ok(());
+    }
+    let values = RefusalValues { version: Some(protocol::VERSION), ..RefusalValues::default() };
+    let refusal = Refusal::with(Reason::Version, values);
+    Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION))
 }
 
 /// Refuses to change an account, which is done over HTTP.

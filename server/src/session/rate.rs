@@ -29,9 +29,10 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Full allowances for the session, and the shared ones of its address.
-    pub(super) fn new(server: &Server, address: IpAddr, now: Instant) -> Self {
+    /// Full allowances for the session, and the shared ones of its address: those who only watch share others.
+    pub(super) fn new(server: &Server, address: IpAddr, watches: bool, now: Instant) -> Self {
         let limits = &server.limits;
+        let shared = if watches { &server.watcher_limits } else { &*server.address_limits };
         let per_minute = |count, burst| TokenBucket::new(now, f64::from(count) / 60.0, burst);
         Self {
             commands: TokenBucket::new(
@@ -41,7 +42,7 @@ impl Rates {
             ),
             chat_lines: per_minute(limits.lines_per_minute, limits.lines_burst),
             help: per_minute(limits.help_per_minute, limits.help_burst),
-            address: server.address_limits.of(address, now),
+            address: shared.of(address, now),
             too_fast: 0,
             codes_refused: 0,
         }

@@ -42,7 +42,7 @@ mod sqlite;
 mod undo;
 mod values;
 
-use std::{borrow::Cow, fmt, mem};
+use std::{borrow::Cow, fmt, mem, slice};
 
 use fivefold_shared::{
     protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode},
@@ -100,8 +100,8 @@ pub use self::{
     },
     puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
-        ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
-        Undone, rating_before,
+        ChangeKind, GameResult, Leaderboard, LeaderboardQuery, MemberRatings, Placed, PoolRating,
+        RatingChange, Undone, rating_before,
     },
     recovery::{Database, RecoverError, add_recovery_code},
     registry::{
@@ -458,7 +458,16 @@ pub trait StorageReader:
     ///
     /// # Errors
     /// When they cannot be read.
-    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError>;
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        let ratings = self.ratings_of(slice::from_ref(member))?;
+        Ok(ratings.into_iter().map(|(_, rating)| rating).collect())
+    }
+
+    /// The ratings of these members, those of each by the pools' names.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn ratings_of(&mut self, members: &[MemberId]) -> Result<MemberRatings, StorageError>;
 
     /// How a member's rating in a pool has changed, the oldest change first; of more than
     /// [`RATING_HISTORY_MAX`](crate::limits::RATING_HISTORY_MAX) the last ones.

@@ -54,8 +54,8 @@ use self::{
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
     Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-    KeyStep, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange,
-    ModerationChanged, NowPlaying, OldName, Passkey, Playing, PoolRating, PushChange, PushChanged,
+    KeyStep, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, MemberRatings, ModerationChange,
+    ModerationChanged, NowPlaying, OldName, Passkey, Playing, PushChange, PushChanged,
     PuzzleAttempt, PuzzleCounted, RatingChange, SanctionKind, SharedRooms, Sleep, Standing,
     Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
 };
@@ -749,8 +749,8 @@ impl StorageReader for Memory {
         })
     }
 
-    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
-        Ok(self.tables_for(Call::Browse)?.ratings.of_member(member))
+    fn ratings_of(&mut self, members: &[MemberId]) -> Result<MemberRatings, StorageError> {
+        Ok(self.tables_for(Call::Browse)?.ratings.of_members(members))
     }
 
     fn rating_history(

@@ -25,6 +25,9 @@ use crate::{
     limits::{LEADERBOARD_PLAYED_WITHIN, PLACEMENT_GAMES, PLACEMENT_PLIES_MIN},
 };
 
+/// Members with their ratings: a pair for each pool of each member.
+pub type MemberRatings = Vec<(MemberId, PoolRating)>;
+
 /// What a member has in one pool.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolRating {

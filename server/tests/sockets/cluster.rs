@@ -237,7 +237,7 @@ async fn is_ready(node: &TestServer) -> bool {
 }
 
 /// Waits until a node is ready, or not.
-async fn until_ready(node: &TestServer, expected: bool) {
+pub(crate) async fn until_ready(node: &TestServer, expected: bool) {
     within(async { while is_ready(node).await != expected {} }).await;
 }
 

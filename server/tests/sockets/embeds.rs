@@ -1,17 +1,25 @@
 //! Boards for other sites: what browsers let them do, how small they are, sockets that only watch, oEmbed, and the game
 //! on TV.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use fivefold_server::{
     config::{Config, PageSource},
-    limits::embeds::OEMBED_URL_MAX,
+    limits::{Limits, embeds::OEMBED_URL_MAX},
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::{
-    protocol::{Message, Reason, RoomCode},
+    protocol::{MemberId, Message, Name, Reason, RoomCode},
     record::GameList,
+    room::RoomLimits,
 };
-use fivefold_storage::Memory;
+use fivefold_storage::{Call, Hook, Memory, StorageError};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tokio_tungstenite::{
@@ -20,8 +28,10 @@ use tokio_tungstenite::{
 };
 
 use crate::{
+    cluster::{stop_all, until_ready},
     games::{done, get, play},
-    harness::{Client, LIMITS, TestServer, config},
+    harness::{Client, LIMITS, TestServer, config, within},
+    pairing::settings,
 };
 
 /// Limit on the size of all that a board on another site loads, in one language, on the wire.
@@ -58,6 +68,7 @@ async fn every_site_may_show_a_board_which_is_nobody() {
         let policy = head.lines().find_map(|line| line.strip_prefix("content-security-policy: "));
         let policy = policy.expect("a policy");
         assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+        assert!(policy.contains("; connect-src 'self' http://test; "), "{policy}");
         assert!(policy.contains("sandbox allow-scripts"), "{policy}");
         for wrong in ["allow-same-origin", "frame-ancestors", "unsafe", "allow-forms"] {
             assert!(!policy.contains(wrong), "{policy}");
@@ -191,8 +202,11 @@ async fn a_socket_that_watches_can_do_nothing_else() {
         assert!(open(&server, "/ws", origin).await.is_err(), "{origin}");
         assert!(open(&server, "/ws?watch=1", origin).await.is_err(), "{origin}");
         let mut watcher = open(&server, "/ws?watch", origin).await.expect("it is nobody's");
-        let as_eve = json!({"type": "hello", "protocol": 1, "identity": eve});
-        assert_eq!(watcher.refused(as_eve).await, Reason::Malformed);
+        for who in [json!({"identity": eve}), json!({"name": "Ann"})] {
+            let mut hello = json!({"type": "hello", "protocol": 1});
+            hello.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());
+            assert_eq!(watcher.refused(hello).await, Reason::Malformed, "{who}");
+        }
         let hello = watcher.ask(json!({"type": "hello", "protocol": 1})).await;
         assert!(
             matches!(hello, Message::Welcome { identity: None, account: false, .. }),
@@ -229,6 +243,195 @@ async fn a_socket_that_watches_can_do_nothing_else() {
     };
     assert_eq!(seen, room);
     server.stop().await;
+}
+
+/// A socket that watches, after hello: the id and the name that it got.
+async fn watcher(server: &TestServer) -> (Client, MemberId, Name) {
+    let mut watcher = open(server, "/ws?watch", "null").await.expect("it is nobody's");
+    match watcher.ask(json!({"type": "hello", "protocol": 1})).await {
+        Message::Welcome { you, name, .. } => (watcher, you, name),
+        other => panic!("not greeted: {other:?}"),
+    }
+}
+
+/// The spectators as somebody who joins now sees them: how many, and their names.
+async fn spectators(client: &mut Client, room: &RoomCode) -> (usize, Vec<String>) {
+    match client.ask(json!({"type": "join", "room": room})).await {
+        Message::Joined { spectators, .. } => {
+            (spectators.count, spectators.names.iter().map(ToString::to_string).collect())
+        }
+        other => panic!("not joined: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn who_watches_is_counted_and_has_no_name() {
+    let server = TestServer::start(LIMITS);
+    let (mut ann, _bob, room) = server.two_play().await;
+    let (mut board, id, name) = watcher(&server).await;
+    board.join(&room).await;
+    // Somebody else may have the name, as nobody sees that of the board.
+    let mut eve = server.connect().await;
+    eve.hello(name.as_str()).await;
+    assert_eq!(spectators(&mut eve, &room).await, (2, vec![name.to_string()]));
+    drop(eve);
+    while spectators(&mut ann, &room).await != (1, vec![]) {}
+    for challenge in [
+        json!({"type": "challenge", "name": name, "settings": settings()}),
+        json!({"type": "challenge", "member": id, "settings": settings()}),
+    ] {
+        assert_eq!(ann.refused(challenge.clone()).await, Reason::NobodyOnline, "{challenge}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_board_has_no_name_on_the_other_node_either() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let [one, other] = [(); 2].map(|()| TestServer::start_node(&storage, &network, LIMITS));
+    for node in [&one, &other] {
+        until_ready(node, true).await;
+    }
+    let (mut ann, _bob, room) = one.two_play().await;
+    let (mut board, ..) = watcher(&other).await;
+    board.join(&room).await;
+    assert_eq!(spectators(&mut ann, &room).await, (1, vec![]));
+    let mut eve = other.greet("Eve").await;
+    assert_eq!(spectators(&mut eve, &room).await, (2, vec!["Eve".to_owned()]));
+    stop_all(vec![one, other]).await;
+}
+
+#[tokio::test]
+async fn boards_take_no_place_from_players() {
+    // A fifth of the sessions, and a quarter of an address's other connections.
+    let cases = [
+        (Limits { sessions_max: 6, ..LIMITS }, 2, "503"),
+        (Limits { connections_spare_per_address: 12, ..LIMITS }, 3, "429"),
+    ];
+    for (limits, most, status) in cases {
+        let server = TestServer::start(limits);
+        let mut boards = Vec::new();
+        for _ in 0..most {
+            boards.push(open(&server, "/ws?watch", "null").await.expect("a place"));
+        }
+        match open(&server, "/ws?watch", "null").await {
+            Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status().as_str(), status),
+            other => panic!("let in: {:?}", other.err()),
+        }
+        let mut players = Vec::new();
+        for _ in 0..6 {
+            players.push(server.greet("Ann").await);
+        }
+        let metrics = server.monitor("/metrics").await;
+        let line = format!(r#"fivefold_limit_used{{limit="watchers"}} {most}"#);
+        assert!(metrics.contains(&line), "{metrics}");
+        assert_eq!(server.count("sessions").await, 6);
+        drop(boards.pop());
+        within(async { while open(&server, "/ws?watch", "null").await.is_err() {} }).await;
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn boards_use_up_no_rate_of_players() {
+    let limits = Limits {
+        unknown_codes_per_minute: 1,
+        address_commands_per_second: 0,
+        address_commands_burst: 50,
+        ..LIMITS
+    };
+    let server = TestServer::start(limits);
+    let mut ann = server.greet("Ann").await;
+    let (mut board, ..) = watcher(&server).await;
+    let join = json!({"type": "join", "room": "k7m2qpxw9abc"});
+    assert_eq!(board.refused(join.clone()).await, Reason::NoSuchRoom);
+    assert_eq!(board.refused(join.clone()).await, Reason::TooManyUnknownCodes);
+    // A fifth of the commands: hello and two tries are done.
+    for _ in 3..10 {
+        board.ask(json!({"type": "ping"})).await;
+    }
+    assert_eq!(board.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    assert_eq!(ann.refused(join).await, Reason::NoSuchRoom);
+    ann.create(json!(["me", "open"])).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_operator_can_turn_boards_off() {
+    let config = Config { embeds: false, ..config(LIMITS) };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let (mut ann, mut bob, room) = server.two_play().await;
+    play(&mut ann, &mut bob, "public").await;
+    let list: GameList = get(&server, "/api/games").await;
+    let game = format!("/api/games/{}", list.games.first().expect("the game").id);
+    let oembed = "/api/oembed?url=http://test/tv";
+    for path in BOARDS.into_iter().chain([oembed]) {
+        let (head, _) = ask(&server, path, "").await;
+        assert!(head.starts_with("HTTP/1.1 404"), "{path}: {head}");
+        assert!(!head.contains("sandbox"), "{path}: {head}");
+    }
+    let page = server.get("/").await;
+    let file = files_in(&page).into_iter().find(|file| file.ends_with(".js")).unwrap();
+    for path in ["/api/tv", &game, "/healthz", "/tv?embed", file] {
+        let (head, _) = ask(&server, path, "Origin: https://forum.example\n").await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
+        assert!(!head.contains("access-control-"), "{path}: {head}");
+    }
+    let page = server.get(&format!("/r/{room}")).await;
+    assert!(page.contains("og:title") && !page.contains("oembed"), "{page}");
+    for origin in ["null", "https://forum.example"] {
+        assert!(open(&server, "/ws?watch", origin).await.is_err(), "{origin}");
+    }
+    let own = format!("http://{}", server.address);
+    assert!(open(&server, "/ws?watch", &own).await.is_ok());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn oembed_says_when_to_come_back() {
+    let missing = "/api/oembed?url=http://test/r/k7m2qpxw9abc";
+    let limits = Limits { unknown_codes_per_minute: 1, ..LIMITS };
+    let server = TestServer::start(limits);
+    for status in ["404", "429"] {
+        let (head, _) = ask(&server, missing, "").await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
+        assert_eq!(head.contains("retry-after: "), status == "429", "{head}");
+    }
+    server.stop().await;
+
+    // The request takes one token, and looking up the game another one.
+    let limits = Limits { http_tokens_per_second: 0, http_tokens_burst: 3, ..LIMITS };
+    let server = TestServer::start(limits);
+    let missing = "/api/oembed?url=http://test/game/k7m2qpxw9abcdefg";
+    for status in ["404", "429"] {
+        let (head, _) = ask(&server, missing, "").await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
+        assert_eq!(head.contains("retry-after: "), status == "429", "{head}");
+    }
+    server.stop().await;
+
+    let storage = Unreadable::default();
+    let is_broken = Arc::clone(&storage.0);
+    let server = TestServer::start_on(Box::new(Memory::default().hooked(storage)), LIMITS);
+    is_broken.store(true, Ordering::SeqCst);
+    let (head, _) = ask(&server, missing, "").await;
+    assert!(head.starts_with("HTTP/1.1 503") && head.contains("retry-after: "), "{head}");
+    server.stop().await;
+}
+
+/// Makes a storage unreadable while this is true.
+#[derive(Clone, Debug, Default)]
+struct Unreadable(Arc<AtomicBool>);
+
+impl Hook for Unreadable {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        match call {
+            Call::Browse if self.0.load(Ordering::SeqCst) => {
+                Err(StorageError::Failed("it cannot be read".into()))
+            }
+            Call::Browse | Call::Members | Call::Log | Call::Change => Ok(()),
+        }
+    }
 }
 
 /// The answer of oEmbed, if it describes the link.
@@ -345,6 +548,17 @@ async fn on_tv(server: &TestServer, wanted: Option<&RoomCode>) {
         assert!(Instant::now() < deadline, "{answer}, not {wanted:?}");
         sleep(Duration::from_millis(100)).await;
     }
+}
+
+#[tokio::test]
+async fn tv_begins_a_demo_game_where_nobody_plays() {
+    let room = RoomLimits { bot_pace: Duration::from_secs(60), ..LIMITS.room };
+    let config = Config { demo: true, ..config(Limits { room, ..LIMITS }) };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let answer: Value = get(&server, "/api/tv").await;
+    assert!(answer["room"].is_string(), "{answer}");
+    assert_eq!(server.count("rooms").await, 1);
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -63,6 +63,9 @@ fn a_game_that_counts_changes_both_ratings_and_others_change_none() {
         assert_eq!(rating(storage, 1), stored(loser, 0));
         let mut reader = storage.reader().unwrap();
         assert_eq!(reader.game_ratings(&game_id(1)).unwrap(), changes);
+        let both = [(member(1), rating(storage, 1)), (member(2), rating(storage, 2))];
+        assert_eq!(reader.ratings_of(&[1, 2, 3].map(member)).unwrap(), both);
+        assert_eq!(reader.ratings_of(&[]).unwrap(), []);
         let history = reader.rating_history(&member(1), pool).unwrap();
         assert_eq!(history, changes[..1]);
         // The same append again conflicts, and so does one of an earlier owner.

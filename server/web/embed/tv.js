@@ -7,10 +7,10 @@ import { el } from '../ui/dom.js';
 import { tv } from './texts.js';
 import { createWatchedRoom } from './watched-room.js';
 
-/** How long the end of a game is shown. */
-const NEXT_AFTER_MS = 5_000;
+/** How long the end of a game is shown, from and to: not all who watch go on in one moment. */
+const NEXT_AFTER_MS = /** @type {const} */ ([3_000, 10_000]);
 /** Without a game, how often the server is asked for one. */
-const ASK_EVERY_MS = 4_000;
+const ASK_EVERY_MS = /** @type {const} */ ([3_000, 6_000]);
 
 /**
  * @typedef {object} TvOptions
@@ -44,10 +44,10 @@ export function createTv(connection, place, { announce, shows }) {
     askIn(ASK_EVERY_MS);
   }
 
-  /** @param {number} ms */
-  function askIn(ms) {
+  /** @param {readonly [number, number]} range */
+  function askIn([least, most]) {
     clearTimeout(timer);
-    timer = setTimeout(ask, ms);
+    timer = setTimeout(ask, least + Math.random() * (most - least));
   }
 
   /** @param {string} next */

@@ -30,7 +30,7 @@ impl Room {
             return Err(Refusal::new(Reason::TooManyTalking));
         }
         self.chat.count += 1;
-        let Member { id: member, name, bot } = member;
+        let Member { id: member, name, bot, .. } = member;
         let text = text.clone();
         let line = ChatLine { number: self.chat.count, at: moment.now, member, name, bot, text };
         let room = self.code.clone();

@@ -17,12 +17,19 @@ pub struct Member {
     pub name: Name,
     /// Whether it is the account of a bot, whose programs play.
     pub bot: bool,
+    /// Whether it is nobody, who only watches from another site. Its name is shown to nobody.
+    pub watches: bool,
 }
 
 impl Member {
     /// A person.
     pub const fn person(id: MemberId, name: Name) -> Self {
-        Self { id, name, bot: false }
+        Self { id, name, bot: false, watches: false }
+    }
+
+    /// One who only watches.
+    pub const fn watching(id: MemberId, name: Name) -> Self {
+        Self { id, name, bot: false, watches: true }
     }
 }
 

@@ -32,6 +32,8 @@ pub const ROOM_EVENTS_MAX: u64 = 100_000;
 pub const RESUME_GRACE_MS: u64 = 10_000;
 /// After a failed commit, a room tries this much later to resume its clock.
 pub const RESUME_RETRY_MS: u64 = 1_000;
+/// Those who watch a room from other sites are at most the spectators divided by this.
+const WATCHERS_PART: usize = 5;
 /// Most lines that all spectators of a room together may send within [`SPECTATOR_LINES_WITHIN_MS`].
 pub const SPECTATOR_LINES_MAX: usize = 20;
 /// See [`SPECTATOR_LINES_MAX`].
@@ -53,7 +55,7 @@ pub const SLOW_FROM_MS: u64 = 10 * 60 * 1_000;
 pub struct RoomLimits {
     /// Whether people may chat in rooms.
     pub chat: bool,
-    /// Most spectators in one room.
+    /// Most spectators in one room, without those who watch from other sites.
     pub spectators_max: usize,
     /// Shortest time before a bot replies to a person, however little time it has left.
     pub bot_answer_min: Duration,
@@ -87,6 +89,11 @@ pub struct RoomLimits {
 }
 
 impl RoomLimits {
+    /// Most who watch one room from other sites: a fifth of the spectators, at least one where there may be any.
+    pub const fn watchers_max(&self) -> usize {
+        self.spectators_max.div_ceil(WATCHERS_PART)
+    }
+
     /// The defaults.
     pub const DEFAULT: Self = Self {
         chat: true,

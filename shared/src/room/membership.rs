@@ -24,7 +24,7 @@ impl Room {
         after: Option<u64>,
         moment: &mut Moment<'_>,
     ) {
-        if let Err(refusal) = self.may_enter(session, &member.id) {
+        if let Err(refusal) = self.may_enter(session, member) {
             let message = Message::Refused { id: Some(command), refusal };
             moment.effects.push(Effect::Send { session, message });
             if !self.presence.contains(session) {
@@ -137,7 +137,8 @@ impl Room {
         }
     }
 
-    fn may_enter(&self, session: SessionId, member: &MemberId) -> Result<(), Refusal> {
+    fn may_enter(&self, session: SessionId, member: &Member) -> Result<(), Refusal> {
+        let Member { id: member, watches, .. } = member;
         if self.presence.contains(session) {
             return Ok(());
         }
@@ -146,7 +147,14 @@ impl Room {
         }
         let seats = &self.state.seats;
         let comes_to_watch = seats.of_member(member).is_none() && !self.presence.is_present(member);
-        if comes_to_watch && self.presence.spectator_count(seats) >= self.limits.spectators_max {
+        // Other sites take no place from people, and people none from them.
+        let watchers = self.presence.watcher_count();
+        let (here, most) = if *watches {
+            (watchers, self.limits.watchers_max())
+        } else {
+            (self.presence.spectator_count(seats) - watchers, self.limits.spectators_max)
+        };
+        if comes_to_watch && here >= most {
             return Err(Reason::RoomFull.into());
         }
         Ok(())
@@ -230,6 +238,9 @@ impl Room {
     /// This member under a distinct name: a later arrival whose name looks like somebody else's
     /// gets the beginning of their id appended.
     fn told_apart(&self, member: &Member) -> Member {
+        if member.watches {
+            return member.clone();
+        }
         let is_taken = |name: &Name| {
             let likeness = name.likeness();
             let is_players = |seat| match self.state.seats.get(seat) {

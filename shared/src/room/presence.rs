@@ -15,14 +15,19 @@ use crate::room::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 pub(super) struct Presence {
     sessions: BTreeMap<SessionId, MemberId>,
     members: BTreeMap<MemberId, Present>,
-    /// Which member has a name of this likeness: no two members here have names that look alike.
+    /// Which member has a name of this likeness: no two members here have names that look alike. The names of those
+    /// who only watch from other sites are not in it.
     likenesses: BTreeMap<Likeness, MemberId>,
+    /// How many members only watch from other sites.
+    watchers: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Present {
     name: Name,
     bot: bool,
+    /// Whether it only watches from another site.
+    watches: bool,
     /// How many sessions the member has here: at least one.
     sessions: usize,
 }
@@ -31,11 +36,17 @@ impl Presence {
     /// Adds a session. If it is already in, only updates its member's name.
     pub(super) fn enter(&mut self, session: SessionId, member: &Member) {
         self.rename(&member.id, &member.name);
-        self.likenesses.insert(member.name.likeness(), member.id.clone());
+        if !member.watches {
+            self.likenesses.insert(member.name.likeness(), member.id.clone());
+        }
+        if member.watches && !self.is_present(&member.id) {
+            self.watchers += 1;
+        }
         let new = self.sessions.insert(session, member.id.clone()).is_none();
         let present = self.members.entry(member.id.clone()).or_insert_with(|| Present {
             name: member.name.clone(),
             bot: member.bot,
+            watches: member.watches,
             sessions: 0,
         });
         present.sessions += usize::from(new);
@@ -47,7 +58,11 @@ impl Presence {
         if let Some(present) = self.members.get_mut(&member) {
             present.sessions -= 1;
             if present.sessions == 0 {
-                self.likenesses.remove(&present.name.likeness());
+                if present.watches {
+                    self.watchers -= 1;
+                } else {
+                    self.likenesses.remove(&present.name.likeness());
+                }
                 self.members.remove(&member);
             }
         }
@@ -56,7 +71,7 @@ impl Presence {
 
     /// Records a member's new name.
     pub(super) fn rename(&mut self, member: &MemberId, name: &Name) {
-        if let Some(present) = self.members.get_mut(member) {
+        if let Some(present) = self.members.get_mut(member).filter(|present| !present.watches) {
             self.likenesses.remove(&present.name.likeness());
             self.likenesses.insert(name.likeness(), member.clone());
             present.name = name.clone();
@@ -76,8 +91,8 @@ impl Presence {
     /// The session's member, if it is in.
     pub(super) fn member(&self, session: SessionId) -> Option<Member> {
         let id = self.sessions.get(&session)?;
-        let Present { name, bot, .. } = self.members.get(id)?;
-        Some(Member { id: id.clone(), name: name.clone(), bot: *bot })
+        let Present { name, bot, watches, .. } = self.members.get(id)?;
+        Some(Member { id: id.clone(), name: name.clone(), bot: *bot, watches: *watches })
     }
 
     /// Whether any session of this member is in.
@@ -136,9 +151,18 @@ impl Presence {
         self.members.len() - Seat::BOTH.into_iter().filter(|&seat| is_here(seat)).count()
     }
 
-    /// Those members, as sent to clients, with the names of the first by id.
+    /// How many of them only watch from other sites.
+    pub(super) const fn watcher_count(&self) -> usize {
+        self.watchers
+    }
+
+    /// Those members, as sent to clients, with the names of the first by id. Those who only watch from other sites are
+    /// counted, and have no names.
     pub(super) fn spectators(&self, seats: &Seats) -> Spectators {
-        let here = self.members.iter().filter(|(id, _)| seats.of_member(id).is_none());
+        let is_named = |(id, present): &(&MemberId, &Present)| {
+            !present.watches && seats.of_member(id).is_none()
+        };
+        let here = self.members.iter().filter(is_named);
         let (mut names, mut bots) = (Vec::new(), Vec::new());
         for (_, present) in here.take(SPECTATOR_NAMES_MAX) {
             names.push(present.name.clone());

@@ -39,7 +39,7 @@ impl Room {
             None => open.ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
         };
         // Programs play for bots, whatever they say.
-        let Member { id: member, name, bot } = member;
+        let Member { id: member, name, bot, .. } = member;
         let player = Player::Member { member, name, engine: engine || bot };
         match self.state.running() {
             Some(game) => {

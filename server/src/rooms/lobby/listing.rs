@@ -11,17 +11,23 @@ use std::{
 use fivefold_shared::protocol::{
     MemberId, Name, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
 };
-use fivefold_storage::{PoolRating, Reader, StorageError};
 use futures_util::future::join_all;
-use tokio::time::sleep;
+use tokio::time::{error::Elapsed, sleep, timeout};
 
-use super::{Lobby, RoomHandle, no_such_room, room_list::RoomList, tv};
+use super::{
+    Lobby, RoomHandle, no_such_room,
+    room_list::RoomList,
+    tv::{self, Choice},
+};
 use crate::{
     cluster::{
         Cluster,
         frame::{News, Question},
     },
-    limits::{LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL},
+    limits::{
+        LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL,
+        embeds::TV_CHOSEN_WITHIN,
+    },
     online::own_ids::OwnIds,
     rooms::listed_room::ListedRoom,
 };
@@ -31,21 +37,29 @@ impl Lobby {
     /// game. The list is reused for a hundred times as long as building it took: almost no time on a
     /// small server, at most a second on a large one.
     pub(crate) async fn list(self: &Arc<Self>) -> RoomList {
+        self.list_for(true).await
+    }
+
+    /// The list for people, or that for TV, for which no demo game begins.
+    async fn list_for(self: &Arc<Self>, people: bool) -> RoomList {
         if let Some(cluster) = &self.context.cluster {
-            Box::pin(self.peer_lists.request(cluster)).await;
+            Box::pin(self.peer_lists.request(cluster, people)).await;
         }
         let mut listing = self.listing.lock().await;
-        let begun = Instant::now();
-        if listing.fresh_until.is_none_or(|until| until <= begun) {
+        let now = Instant::now();
+        let is_fresh = listing.fresh_until.is_some_and(|until| until > now);
+        // The list that TV asked for may lack the demo game that people are to see.
+        if !is_fresh || (people && !listing.is_for_people) {
             let mut list = self.all_rooms();
-            if self.begin_demo(&list) {
+            if people && self.begin_demo(&list) {
                 list = self.all_rooms();
             }
+            listing.is_for_people = people;
             listing.list = self.add_sleeping(list).await;
             self.name_players(&mut listing.list.rooms).await;
-            let cost = begun.elapsed();
+            let cost = now.elapsed();
             let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
-            listing.fresh_until = Some(begun + age);
+            listing.fresh_until = Some(now + age);
         }
         listing.list.clone()
     }
@@ -103,7 +117,7 @@ impl Lobby {
     pub(crate) async fn report_rooms(self: &Arc<Self>, cluster: &Cluster) -> Infallible {
         loop {
             self.peer_lists.until_wanted().await;
-            if self.begin_demo(&self.all_rooms()) {
+            if self.peer_lists.is_demo_wanted() && self.begin_demo(&self.all_rooms()) {
                 tracing::debug!("begins a demo game for all nodes");
             }
             let RoomList { rooms, total, has_game } = self.public_rooms();
@@ -228,30 +242,47 @@ impl Lobby {
         Some(self.rooms.get(code)?.listed()?.listed_room())
     }
 
-    /// The room with the best public game that is running, on any node. If there is none, a demo game begins, unless
-    /// the server shows none.
+    /// The room with the best public game that is running, on any node. If there is none, a demo game may begin, unless
+    /// the server shows none. While the choice takes long, the last one holds.
     pub(crate) async fn on_tv(self: &Arc<Self>) -> Option<RoomCode> {
-        let mut tv = self.tv.lock().await;
-        if !tv.is_fresh() {
-            let mut rooms = self.list().await.rooms;
-            rooms.retain(tv::is_shown);
-            let ratings = self.ratings_in(&rooms).await;
-            tv.choose(&rooms, &ratings);
+        if let Ok(mut choice) = timeout(TV_CHOSEN_WITHIN, self.tv.choice.lock()).await
+            && !choice.is_fresh(Instant::now())
+        {
+            let chosen = timeout(TV_CHOSEN_WITHIN, Box::pin(self.choose_for_tv(&mut choice))).await;
+            if let Err(error @ Elapsed { .. }) = chosen {
+                tracing::warn!(%error, "the game on TV is not chosen in time");
+            }
+            choice.keep(Instant::now());
         }
-        tv.room()
+        self.tv.room()
     }
 
-    /// The ratings of all who play in these rooms.
-    async fn ratings_in(&self, rooms: &[RoomSummary]) -> HashMap<MemberId, Vec<PoolRating>> {
+    async fn choose_for_tv(self: &Arc<Self>, choice: &mut Choice) {
+        let now = Instant::now();
+        let mut list = self.list_for(false).await;
+        if !list.has_game && choice.may_begin_demo(now) {
+            choice.note_demo(now);
+            list = self.list().await;
+        }
+        let RoomList { mut rooms, .. } = list;
+        rooms.retain(tv::is_shown);
         let members: HashSet<_> = rooms.iter().flat_map(tv::members_of).cloned().collect();
-        let read = move |reader: &mut Reader| -> Result<HashMap<_, _>, StorageError> {
-            let rated = members.into_iter().map(|id| reader.ratings(&id).map(|own| (id, own)));
-            rated.collect()
-        };
-        self.context.read_pool.read(read).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the ratings of players on TV cannot be read");
-            HashMap::new()
-        })
+        let members: Vec<_> = members.into_iter().collect();
+        let mut ratings: HashMap<_, Vec<_>> = HashMap::new();
+        if !members.is_empty() {
+            match self.context.read_pool.read(move |reader| reader.ratings_of(&members)).await {
+                Ok(found) => {
+                    for (member, rating) in found {
+                        ratings.entry(member).or_default().push(rating);
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the ratings of players on TV cannot be read");
+                    return;
+                }
+            }
+        }
+        self.tv.choose(&rooms, &ratings);
     }
 }
 

@@ -321,6 +321,7 @@ impl Lobby {
                 }
             }
             News::RoomsWanted => self.peer_lists.note_wanted(),
+            News::DemoWanted => self.peer_lists.note_demo_wanted(),
             News::AddressUse(usage) => note_use(from, usage),
             News::Ended { member, ended } => people.logins.end(&member, ended),
             News::Blocked { member, other, kind, guests } => {

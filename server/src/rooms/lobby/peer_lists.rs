@@ -35,8 +35,12 @@ struct State {
     lists: BTreeMap<NodeId, PeerList>,
     /// When somebody asked last, on any node.
     wanted_at: Option<Instant>,
+    /// When somebody asked last, on any node, who may begin a demo game.
+    demo_wanted_at: Option<Instant>,
     /// When the other nodes learned last that somebody here asks.
     spread_at: Option<Instant>,
+    /// The same of those who may begin a demo game.
+    demo_spread_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -47,9 +51,16 @@ struct PeerList {
 
 impl PeerLists {
     /// Asks the other nodes for their lists, and waits for those that are not known. A node that
-    /// does not answer soon is left out.
-    pub(super) async fn request(&self, cluster: &Cluster) {
-        if self.note_request(Instant::now()) {
+    /// does not answer soon is left out. With `wants_demo`, a demo game may begin where no game is running.
+    pub(super) async fn request(&self, cluster: &Cluster, wants_demo: bool) {
+        let now = Instant::now();
+        if wants_demo {
+            self.note_demo_wanted();
+            if is_due(&mut self.lock().demo_spread_at, now) {
+                cluster.broadcast(&News::DemoWanted);
+            }
+        }
+        if self.note_request(now) {
             cluster.broadcast(&News::RoomsWanted);
         }
         self.note_wanted();
@@ -69,12 +80,17 @@ impl PeerLists {
 
     /// Notes that somebody here asks. Returns whether the other nodes should know.
     fn note_request(&self, now: Instant) -> bool {
-        let mut state = self.lock();
-        let is_known = state.spread_at.is_some_and(|at| now - at < PEER_LIST_INTERVAL);
-        if !is_known {
-            state.spread_at = Some(now);
-        }
-        !is_known
+        is_due(&mut self.lock().spread_at, now)
+    }
+
+    /// Somebody asks, here or on another node, who may begin a demo game.
+    pub(super) fn note_demo_wanted(&self) {
+        self.lock().demo_wanted_at = Some(Instant::now());
+    }
+
+    /// Whether such a one has asked lately.
+    pub(super) fn is_demo_wanted(&self) -> bool {
+        self.lock().demo_wanted_at.is_some_and(|at| at.elapsed() < LISTS_WANTED_FOR)
     }
 
     /// Somebody asks, here or on another node.
@@ -128,6 +144,15 @@ impl PeerLists {
         // Nothing panics between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the other nodes should know now, after they learned it last at that time. They do from then on.
+fn is_due(last: &mut Option<Instant>, now: Instant) -> bool {
+    let is_known = last.is_some_and(|at| now - at < PEER_LIST_INTERVAL);
+    if !is_known {
+        *last = Some(now);
+    }
+    !is_known
 }
 
 impl PeerList {
@@ -210,5 +235,12 @@ mod tests {
         assert!(lists.note_request(now));
         assert!(!lists.note_request(now + PEER_LIST_INTERVAL - Duration::from_millis(1)));
         assert!(lists.note_request(now + PEER_LIST_INTERVAL));
+        // A demo game begins only for those who may begin one.
+        assert!(!lists.is_demo_wanted());
+        lists.note_demo_wanted();
+        advance(LISTS_WANTED_FOR - Duration::from_millis(1)).await;
+        assert!(lists.is_demo_wanted());
+        advance(Duration::from_millis(1)).await;
+        assert!(!lists.is_demo_wanted());
     }
 }

@@ -11,6 +11,8 @@ use crate::rooms::listed_room::rank;
 pub(super) struct Listing {
     pub(super) list: RoomList,
     pub(super) fresh_until: Option<Instant>,
+    /// Whether a demo game could begin for it.
+    pub(super) is_for_people: bool,
 }
 
 /// A list of public rooms: at most [`ROOMS_MAX`] of them, and the total number.

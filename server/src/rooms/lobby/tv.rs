@@ -2,7 +2,12 @@
 //!
 //! It does not know who watches: a page stays with its game until that ends, and then asks for the next one.
 
-use std::{cmp::Reverse, collections::HashMap, time::Instant};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
 
 use fivefold_shared::{
     protocol::{MemberId, Phase, Player, RoomCode, RoomSummary},
@@ -10,34 +15,62 @@ use fivefold_shared::{
 };
 use fivefold_storage::PoolRating;
 
-use crate::limits::embeds::TV_CHOICE_AGE;
+use crate::limits::embeds::{TV_CHOICE_AGE, TV_DEMO_INTERVAL};
 
-/// The last choice.
+/// The game on TV, for all who ask.
 #[derive(Debug, Default)]
 pub(super) struct Tv {
-    room: Option<RoomCode>,
+    /// Locked while a choice is made: one at a time.
+    pub(super) choice: tokio::sync::Mutex<Choice>,
+    /// The room that was chosen last. Locked only to read or write it, so that those who come while a choice is made
+    /// need not wait for it.
+    room: Mutex<Option<RoomCode>>,
+}
+
+/// When the next choice is due.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
     fresh_until: Option<Instant>,
+    /// When TV may begin a demo game again.
+    no_demo_until: Option<Instant>,
 }
 
 impl Tv {
-    /// Whether the last choice still holds.
-    pub(super) fn is_fresh(&self) -> bool {
-        self.fresh_until.is_some_and(|until| until > Instant::now())
+    /// The room that was chosen last.
+    pub(super) fn room(&self) -> Option<RoomCode> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Chooses among these rooms, by the ratings of those who play there.
     pub(super) fn choose(
-        &mut self,
+        &self,
         rooms: &[RoomSummary],
         ratings: &HashMap<MemberId, Vec<PoolRating>>,
     ) {
-        self.room = best(rooms.iter().map(|room| offer(room, ratings)));
-        self.fresh_until = Some(Instant::now() + TV_CHOICE_AGE);
+        let best = best(rooms.iter().map(|room| offer(room, ratings)));
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner) = best;
+    }
+}
+
+impl Choice {
+    /// Whether the last choice still holds.
+    pub(super) fn is_fresh(&self, now: Instant) -> bool {
+        self.fresh_until.is_some_and(|until| until > now)
     }
 
-    /// The room that was chosen last.
-    pub(super) fn room(&self) -> Option<RoomCode> {
-        self.room.clone()
+    /// The choice, or the one before if none could be made, holds for a while.
+    pub(super) fn keep(&mut self, now: Instant) {
+        self.fresh_until = Some(now + TV_CHOICE_AGE);
+    }
+
+    /// Whether a demo game may begin for TV alone. The server may begin none all the same.
+    pub(super) fn may_begin_demo(&self, now: Instant) -> bool {
+        self.no_demo_until.is_none_or(|until| until <= now)
+    }
+
+    /// TV has asked for a demo game.
+    pub(super) fn note_demo(&mut self, now: Instant) {
+        self.no_demo_until = Some(now + TV_DEMO_INTERVAL);
     }
 }
 
@@ -101,6 +134,8 @@ fn best(offers: impl Iterator<Item = Offer>) -> Option<RoomCode> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use fivefold_shared::{
         clock::TimeControl,
         rules::{Rules, Size, Variant},
@@ -133,6 +168,19 @@ mod tests {
             assert_eq!(best(offers.iter().cloned()), wanted.map(code), "{offers:?}");
             assert_eq!(best(offers.iter().rev().cloned()), wanted.map(code), "{offers:?}");
         }
+    }
+
+    #[test]
+    fn tv_alone_begins_few_demo_games() {
+        let (mut choice, now) = (Choice::default(), Instant::now());
+        assert!(!choice.is_fresh(now) && choice.may_begin_demo(now));
+        choice.keep(now);
+        choice.note_demo(now);
+        let moment = Duration::from_nanos(1);
+        assert!(choice.is_fresh(now + TV_CHOICE_AGE - moment));
+        assert!(!choice.is_fresh(now + TV_CHOICE_AGE));
+        assert!(!choice.may_begin_demo(now + TV_DEMO_INTERVAL - moment));
+        assert!(choice.may_begin_demo(now + TV_DEMO_INTERVAL));
     }
 
     #[test]

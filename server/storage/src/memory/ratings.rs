@@ -9,7 +9,7 @@ use fivefold_shared::{
 };
 
 use crate::{
-    Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange, Undone,
+    Leaderboard, LeaderboardQuery, MemberRatings, Placed, PoolRating, RatingChange, Undone,
     limits::{
         LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX,
         RATING_HISTORY_MAX,
@@ -73,8 +73,16 @@ impl StoredRatings {
         self.changes.extend(changes.iter().cloned());
     }
 
-    /// The ratings of a member, by pool.
-    pub(super) fn of_member(&self, member: &MemberId) -> Vec<PoolRating> {
+    /// The ratings of these members, those of each by pool.
+    pub(super) fn of_members(&self, members: &[MemberId]) -> MemberRatings {
+        let of_one = |member: &MemberId| {
+            let member = member.clone();
+            self.of_member(&member).into_iter().map(move |rating| (member.clone(), rating))
+        };
+        members.iter().flat_map(of_one).collect()
+    }
+
+    fn of_member(&self, member: &MemberId) -> Vec<PoolRating> {
         let mut ratings = self.ratings.get(member).cloned().unwrap_or_default();
         ratings.sort_by_key(|rating| rating.pool.to_string());
         ratings

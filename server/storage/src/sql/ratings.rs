@@ -5,9 +5,10 @@ use fivefold_shared::{
     rating_pool::RatingPool,
 };
 
-use super::{Dialect, Row, Sql, Value, values};
+use super::{Dialect, Row, Sql, Value, list, values};
 use crate::{
-    Leaderboard, LeaderboardQuery, Meeting, Placed, PoolRating, RatingChange, StorageError,
+    Leaderboard, LeaderboardQuery, Meeting, MemberRatings, Placed, PoolRating, RatingChange,
+    StorageError,
     glicko::{DEVIATION_GROWTH, Estimate, Rating},
     limits::{
         LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, MEETINGS_MAX,
@@ -47,10 +48,18 @@ pub(crate) fn band(value: f64) -> i64 {
     (value / BAND_POINTS) as i64
 }
 
-/// The ratings of a member, by pool.
-pub(super) fn of_member(sql: &dyn Sql, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
-    let statement = format!("SELECT {RATING} FROM rating WHERE member = $1 ORDER BY pool");
-    sql.rows(&statement, values![member], rating)
+/// The ratings of these members, those of each by pool.
+pub(super) fn of_members(
+    sql: &dyn Sql,
+    members: &[MemberId],
+) -> Result<MemberRatings, StorageError> {
+    let members = list(members.iter().map(MemberId::as_str));
+    let listed = sql.dialect().listed();
+    let statement = format!(
+        "SELECT member, {RATING} FROM rating WHERE member IN (SELECT value FROM {listed})
+             ORDER BY member, pool"
+    );
+    sql.rows(&statement, values![&members], |row| Ok((row.get()?, rating(row)?)))
 }
 
 /// The last changes of a rating, the oldest first.

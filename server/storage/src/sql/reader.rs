@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
-    KnownMember, Leaderboard, LeaderboardQuery, OldName, Passkey, PoolRating, RatingChange,
+    KnownMember, Leaderboard, LeaderboardQuery, MemberRatings, OldName, Passkey, RatingChange,
     StorageError, StorageReader, accounts::DELETED_NAME, deleted_players,
 };
 
@@ -183,8 +183,8 @@ impl StorageReader for DatabaseReader {
         Ok(list)
     }
 
-    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
-        self.read(|sql| ratings::of_member(sql, member))
+    fn ratings_of(&mut self, members: &[MemberId]) -> Result<MemberRatings, StorageError> {
+        self.read(|sql| ratings::of_members(sql, members))
     }
 
     fn rating_history(

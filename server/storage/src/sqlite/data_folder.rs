@@ -136,7 +136,7 @@ impl DataFolder {
             }
             match remove_if_there(&entry.path()) {
                 Ok(()) => {
-                    tracing::info!(file = %entry.path().display(), "removed an incomplete copy")
+                    tracing::info!(file = %entry.path().display(), "removed an incomplete copy");
                 }
                 Err(error) => {
                     tracing::warn!(file = %entry.path().display(), %error, "cannot remove an incomplete copy");

@@ -30,12 +30,21 @@ export function openEmbedDialog(board) {
     field.select();
   };
   show();
-  openDialog(
-    te('embed'),
+  const parts = [
     el('label', { class: 'field' }, te('embed_theme'), theme),
     el('label', { class: 'field' }, te('embed_code'), field),
     button([icon('copy'), copied], copy, { class: 'primary' }),
     el('p', { class: 'hint' }, te('embed_how')),
+  ];
+  const dialog = openDialog(te('embed'), ...parts);
+  // The operator may let no other site show boards.
+  fetch('/embed/tv', { method: 'HEAD' }).then(
+    ({ status }) => {
+      if (status !== 404) return;
+      for (const part of parts) part.remove();
+      dialog.append(el('p', { role: 'alert' }, te('embed_off')));
+    },
+    () => {},
   );
 }
 

@@ -295,6 +295,15 @@ impl Table {
                 command: id,
                 after: after.first().map(|seq| seq.parse().unwrap()),
             },
+            ["watch", name] => {
+                let Member { id: own, name, .. } = member(name);
+                Input::Enter {
+                    session,
+                    member: Member::watching(own, name),
+                    command: id,
+                    after: None,
+                }
+            }
             ["leave"] => Input::Leave { session, command: Some(id) },
             ["close", name] => Input::Close { session, member: member(name).id, command: id },
             ["close_by_operator", why] => {

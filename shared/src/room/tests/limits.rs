@@ -100,6 +100,32 @@ fn spectators_are_limited_and_players_are_not() {
 }
 
 #[test]
+fn other_sites_take_no_place_and_no_name_from_people() {
+    let limits = RoomLimits { spectators_max: 6, ..RoomLimits::DEFAULT };
+    assert_eq!(limits.watchers_max(), 2);
+    assert_eq!(RoomLimits { spectators_max: 0, ..limits }.watchers_max(), 0);
+    let (mut table, _) = Table::create_with(OPEN, limits).unwrap();
+    // Those who watch may be called as somebody else: nobody sees it.
+    table.run(
+        "2 watch Eve > 2 joined 2; +2; spectators 1
+         3 watch Fay > 3 joined 2; +3
+         4 watch Gus > 4 refused room_full; -4
+         3 watch Fay > 3 joined 2; +3
+         4 enter Hal > 4 joined 2; +4",
+    );
+    for (session, name) in (5..).zip(["Ida", "Jon", "Kit", "Lea", "Max"]) {
+        table.run(&format!("{session} enter {name} > {session} joined 2; +{session}"));
+    }
+    table.run(
+        "10 enter Ned > 10 refused room_full; -10
+         2 gone > -2
+         10 enter Ned > 10 refused room_full; -10
+         10 watch Ned > 10 joined 2; +10
+         11 watch Oda > 11 refused room_full; -11",
+    );
+}
+
+#[test]
 fn a_member_has_a_limited_number_of_sessions() {
     let mut table = check(OPEN, "");
     for session in 2..=MEMBER_SESSIONS_MAX {

@@ -6,6 +6,7 @@ export const texts = {
   embed_code: 'Código para tu sitio',
   embed_how:
     'Pega este código en una página de tu sitio. Mientras se juega, el tablero muestra cada jugada al momento.',
+  embed_off: 'Este servidor no permite mostrar tableros en otros sitios.',
   embed_theme: 'Colores',
   theme_auto: 'Como el dispositivo del visitante',
   theme_light: 'Claros',
