@@ -50,7 +50,7 @@ use self::{
     },
     membership::{Peers, Serving, shared_limits::SharedLimits},
     metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
-    moderation::{Moderation, blocks::Blocks, examination::Examiner},
+    moderation::{Moderation, ModerationContext, blocks::Blocks, examination::Examiner},
     net::{
         address_limits::AddressLimits,
         connection_limit::{ConnectionLimit, ConnectionPermit, Full},
@@ -127,7 +127,7 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    serve(listeners, storage, None, config, shutdown).await
+    Box::pin(serve(listeners, storage, None, config, shutdown)).await
 }
 
 /// The same as a node of a cluster: rooms survive the node, and members of one room may be on
@@ -143,7 +143,7 @@ pub async fn run_in_cluster(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    serve(listeners, storage, Some(membership), config, shutdown).await
+    Box::pin(serve(listeners, storage, Some(membership), config, shutdown)).await
 }
 
 /// Why a server stops serving.
@@ -358,15 +358,15 @@ fn people(
 ) -> (Arc<Blocks>, Arc<Moderation>) {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let blocks = Blocks::new(Arc::clone(read_pool), log_writer.clone(), cluster.clone());
-    let moderation = Moderation::new(
-        Arc::clone(read_pool),
-        log_writer.clone(),
-        *clock,
-        Arc::clone(logins),
-        Arc::clone(&context.sanctions),
-        Arc::clone(&context.operation),
-        cluster.clone(),
-    );
+    let moderation = Moderation::new(ModerationContext {
+        read_pool: Arc::clone(read_pool),
+        log_writer: log_writer.clone(),
+        clock: *clock,
+        logins: Arc::clone(logins),
+        sanctions: Arc::clone(&context.sanctions),
+        operation: Arc::clone(&context.operation),
+        cluster: cluster.clone(),
+    });
     (Arc::new(blocks), Arc::new(moderation))
 }
 

@@ -48,6 +48,17 @@ use crate::{
     process::{clock::Clock, operation::Operation, read_pool::ReadPool},
 };
 
+/// What [`Moderation`] works with.
+pub(crate) struct ModerationContext {
+    pub(crate) read_pool: Arc<ReadPool>,
+    pub(crate) log_writer: LogWriter,
+    pub(crate) clock: Clock,
+    pub(crate) logins: Arc<Logins>,
+    pub(crate) sanctions: Arc<Sanctions>,
+    pub(crate) operation: Arc<Operation>,
+    pub(crate) cluster: Option<Arc<Cluster>>,
+}
+
 /// The sanctions that hold, and the way to change them.
 #[derive(Debug)]
 pub(crate) struct Moderation {
@@ -76,15 +87,8 @@ struct Tries {
 }
 
 impl Moderation {
-    pub(crate) fn new(
-        read_pool: Arc<ReadPool>,
-        log_writer: LogWriter,
-        clock: Clock,
-        logins: Arc<Logins>,
-        sanctions: Arc<Sanctions>,
-        operation: Arc<Operation>,
-        cluster: Option<Arc<Cluster>>,
-    ) -> Self {
+    pub(crate) fn new(context: ModerationContext) -> Self {
+        let ModerationContext { read_pool, log_writer, clock, logins, .. } = context;
         let reports = shares().map(|share| TokenBuckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
         let tries = Tries { reports: reports.collect(), changes: OwnChanges::new() };
         Self {
@@ -92,9 +96,9 @@ impl Moderation {
             log_writer,
             clock,
             logins,
-            cluster,
-            sanctions,
-            operation,
+            cluster: context.cluster,
+            sanctions: context.sanctions,
+            operation: context.operation,
             changed: Notify::new(),
             refreshing: tokio::sync::Mutex::default(),
             tries: Mutex::new(tries),

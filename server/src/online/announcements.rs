@@ -141,13 +141,13 @@ mod tests {
         let mut shown = Vec::new();
         known.show(99, |one| shown.push(one.clone()));
         known.show(100, |one| shown.push(one.clone()));
-        assert_eq!(shown, [first.clone()]);
+        assert_eq!(shown, std::slice::from_ref(&first));
 
         let mut posted = Vec::new();
         let taken = known.take_back(5, "Bob".to_owned(), |one| posted.push(one.clone()));
         let (text, back) = taken.unwrap();
         assert_eq!((text.as_str(), back.at, back.until), ("Back at noon", 6, 100));
-        assert_eq!(posted, [back.clone()]);
+        assert_eq!(posted, std::slice::from_ref(&back));
         assert_eq!(known.take_back(5, "Bob".to_owned(), |_| ()), None);
         assert!(!takes(&known, &first), "an older one comes late");
         assert_eq!((known.current(50), known.newest(50)), (None, Some(back.clone())));

@@ -22,7 +22,6 @@ use super::{
     joined_rooms::{JoinedRooms, post},
     rate::Rates,
     visitor::Visitor,
-    watching::only_watches,
 };
 use crate::{
     accounts::{SignedIn, identities::Authenticated, tokens::TokenHolder},
@@ -684,4 +683,9 @@ fn may_be_called(name: &Name) -> Result<(), Refusal> {
         return Err(Refusal::new(Reason::NameLooksLikeBot));
     }
     Ok(())
+}
+
+/// Whether this is a request of a session that only watches.
+const fn only_watches(request: &Request) -> bool {
+    matches!(request, Request::Lobby(LobbyRequest::Join { .. } | LobbyRequest::Leave { .. }))
 }

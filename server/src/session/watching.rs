@@ -2,7 +2,7 @@
 //! and nothing is read or stored for them.
 
 use fivefold_shared::{
-    protocol::{ApiToken, CommandId, Identity, LobbyRequest, Name, Refusal, Request},
+    protocol::{ApiToken, CommandId, Identity, Name, Refusal},
     room::Member,
 };
 
@@ -41,9 +41,4 @@ impl Commands {
         self.identity = Some(nobody);
         Ok(Some(welcome))
     }
-}
-
-/// Whether this is a request of a session that only watches.
-pub(super) const fn only_watches(request: &Request) -> bool {
-    matches!(request, Request::Lobby(LobbyRequest::Join { .. } | LobbyRequest::Leave { .. }))
 }

@@ -297,12 +297,8 @@ impl Table {
             },
             ["watch", name] => {
                 let Member { id: own, name, .. } = member(name);
-                Input::Enter {
-                    session,
-                    member: Member::watching(own, name),
-                    command: id,
-                    after: None,
-                }
+                let member = Member::watching(own, name);
+                Input::Enter { session, member, command: id, after: None }
             }
             ["leave"] => Input::Leave { session, command: Some(id) },
             ["close", name] => Input::Close { session, member: member(name).id, command: id },
