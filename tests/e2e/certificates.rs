@@ -54,7 +54,7 @@ async fn a_hangup_has_the_certificate_read_again() {
     loop {
         connect(&server, &first).await.expect("it still shows the first certificate");
         let logged = fs::read_to_string(&log).expect("a log");
-        if let Some(line) = logged.lines().find(|line| line.contains("stay as they were")) {
+        if let Some(line) = logged.lines().find(|line| line.contains("stay in effect")) {
             assert!(line.contains("ERROR") && line.contains(cert_file), "{line}");
             break;
         }

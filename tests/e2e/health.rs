@@ -198,7 +198,7 @@ fn a_service_manager_learns_when_a_server_is_ready_reloads_fails_and_stops() {
     manager.until("READY=1");
     // A restart would not make the disk writable.
     server.limit_files(Some(0));
-    manager.until("STATUS=the database fails");
+    manager.until("STATUS=the disk cannot be written");
     for _ in 0..3 {
         manager.until("WATCHDOG=1");
     }

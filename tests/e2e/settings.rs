@@ -148,7 +148,7 @@ async fn a_hangup_has_the_settings_read_again_and_a_broken_file_changes_nothing(
     assert_eq!(opened_from(&server, page).await, "101");
 
     // A second time, too, as the first one has changed nothing.
-    let logged = read_again(&server, &file, "log = 'warn\n", &log, "stay as they were").await;
+    let logged = read_again(&server, &file, "log = 'warn\n", &log, "stay in effect").await;
     assert!(logged.contains(&format!("{path}:1:")), "{logged}");
     read_again(&server, &file, "log = 'info'\n", &log, "the settings are read again").await;
     assert_eq!(opened_from(&server, page).await, "403");

@@ -314,7 +314,7 @@ mod tests {
     fn the_link_for_the_first_operator_has_its_token_behind_the_address() {
         let url = "https://play.example";
         let text = operator_link(LogFormat::Text, url, "0a1b");
-        assert!(text.ends_with(" once: https://play.example/admin#0a1b"), "{text}");
+        assert!(text.ends_with(" once): https://play.example/admin#0a1b"), "{text}");
         let line: serde_json::Value =
             serde_json::from_str(&operator_link(LogFormat::Json, url, "0a1b")).unwrap();
         assert_eq!(line["fields"]["url"], "https://play.example/admin#0a1b");

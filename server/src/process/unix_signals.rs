@@ -69,9 +69,7 @@ pub fn act_on_hangup(
                 act();
             });
             if acted.await.is_err() {
-                tracing::error!(
-                    "reading the settings again panicked: the settings stay as they were"
-                );
+                tracing::error!("reading the settings again panicked; the old ones stay in effect");
             }
             service.reloaded().await;
         }

@@ -1,6 +1,6 @@
 //! What operators see and do about the server, and how the first of them is made, over real sockets.
 
-use std::{fs, sync::Arc};
+use std::{fs, sync::Arc, time::Duration};
 
 use fivefold_server::{
     config::Config,
@@ -15,6 +15,7 @@ use fivefold_shared::protocol::{CHAT_TEXT_MAX, Message, Reason, close};
 use fivefold_storage::{Memory, ModerationChange, Storage};
 use fivefold_test_services::PushService;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     accounts::{Answer, ask, sign_up, with},
@@ -254,7 +255,13 @@ async fn an_operator_at_one_node_acts_at_the_others() {
 
     let path = format!("/api/admin/nodes/{}/pause", seen["nodes"][1]["node"]);
     assert_eq!(post(&nodes[0], &path, &operator, &json!({"paused": true})).await.status, 204);
-    let ready = nodes[1].monitor("/readyz").await;
+    // It has to know that the other node takes rooms.
+    let mut ready = nodes[1].monitor("/readyz").await;
+    while ready.starts_with("HTTP/1.1 200") {
+        assert!(ready.contains("paused"), "{ready}");
+        sleep(Duration::from_millis(20)).await;
+        ready = nodes[1].monitor("/readyz").await;
+    }
     assert!(
         ready.starts_with("HTTP/1.1 503") && ready.contains("paused by an operator"),
         "{ready}"

@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn a_node_of_another_version_is_shown_as_far_as_it_is_understood() {
-        let act = |kind: &str| json!({"at": 7, "operator": "Ann", "kind": kind, "more": 1});
+        let act =
+            |kind: &str| json!({"at": 7, "operator": "Ann", "kind": kind, "about": "3", "more": 1});
         let text = json!({
             "node": 3, "version": "9.0.0", "colour": "blue",
             "online": {"guests": 2, "robots": 1},

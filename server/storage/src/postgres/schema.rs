@@ -17,7 +17,7 @@ use crate::{
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 8;
+pub(super) const FORMAT: i32 = 9;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
