@@ -129,11 +129,11 @@ async fn a_hangup_has_the_settings_read_again_and_a_broken_file_changes_nothing(
     assert_eq!(opened_from(&server, page).await, "403");
 
     let content = "log = 'info'\nallow-origin = ['https://club.example']\nsessions = 7\n";
-    let logged = read_again(&server, &file, content, &log, "need a restart").await;
+    let logged = read_again(&server, &file, content, &log, "only after a restart").await;
     let line = logged.lines().find(|line| line.contains("the settings are read again"));
     let line = line.expect("info is logged now");
     assert!(line.contains("log, allow-origin"), "{line}");
-    let line = logged.lines().find(|line| line.contains("need a restart")).expect("a line");
+    let line = logged.lines().find(|line| line.contains("only after a restart")).expect("a line");
     assert!(line.contains("WARN") && line.contains("\"sessions\""), "{line}");
     assert_eq!(opened_from(&server, page).await, "101");
 

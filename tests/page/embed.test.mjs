@@ -264,7 +264,7 @@ test('a server that lets no other site show boards says so', async () => {
   const { page, context } = await visitor(at.browser, server);
   await page.goto('/tv');
   await page.getByRole('button', { name: 'Embed' }).click();
-  await page.getByRole('dialog').getByText('This server lets no other site show boards.').waitFor();
+  await page.getByRole('dialog').getByText('This server does not allow boards on other sites.').waitFor();
   assert.equal(await page.getByRole('dialog').getByLabel('Code for your site').count(), 0);
   await context.close();
   await server.stop();
