@@ -145,7 +145,7 @@ test('the first operator is made by the link, and looks after the server', async
   const acts = page.locator('details[open] li');
   await acts.filter({ hasText: 'Closed the room' }).getByText('Insults in chat').waitFor();
   await acts.filter({ hasText: 'Announced: A new version comes at noon' }).first().waitFor();
-  await page.getByText('Who is online').click();
+  await page.locator('summary').filter({ hasText: 'Who is online' }).click();
   await page.locator('details[open] li').filter({ hasText: 'Olga' }).getByText('signed in').waitFor();
   for (const [name, width] of /** @type {[string, number][]} */ ([
     ['desk', 1280],
