@@ -41,7 +41,7 @@ pub enum Command {
 /// Which server to ask for its state, and what counts as good.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Args)]
 pub struct HealthOptions {
-    /// The address of the server, such as https://play.example [default: from metrics-listen or listen].
+    /// The address of the server, with http: or https: [default: from metrics-listen or listen].
     #[arg(long)]
     pub url: Option<PublicUrl>,
     /// Exit with 0 if the server is ready, even if there are warnings.
