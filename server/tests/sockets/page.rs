@@ -40,10 +40,11 @@ const ON_USE_BYTES_MAX: usize = 1_934 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files and folders that only operators load.
-const OPERATORS: [&str; 7] = [
+const OPERATORS: [&str; 8] = [
     "moderation/admin/",
     "moderation/case-file.js",
     "moderation/hints.js",
+    "moderation/operators-only.js",
     "moderation/operators/",
     "moderation/people-list.js",
     "moderation/person-actions.js",

@@ -3,11 +3,11 @@
 
 /** @import { View } from '../ui/view-types' */
 
-import { showNotFound } from '../board/not-found.js';
-import { dotted, t } from '../language/texts.js';
-import { button, el, fill, linkButton, write } from '../ui/dom.js';
-import { reasonOf, request } from '../ui/http-request.js';
+import { dotted } from '../language/texts.js';
+import { button, el, fill, write } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { caseFile, moment, to } from './case-file.js';
+import { isForOperators, showOperatorsOnly } from './operators-only.js';
 import { faultText, tm } from './texts.js';
 
 /** @typedef {{ member: string, name: string, reports: number, guests: number, kinds: string[], appeals: number, hints: string[], since: number }} Case */
@@ -41,20 +41,8 @@ export const view = (app, place) => {
     } catch (error) {
       fill(list);
       write(line, faultText(error));
-      if (['signed_out', 'operators_only'].includes(reasonOf(error))) shut();
+      if (isForOperators(error)) removeBoard = showOperatorsOnly(app, place);
     }
-  }
-
-  /** The page is nobody else's. */
-  function shut() {
-    app.tab('Fivefold');
-    removeBoard = showNotFound(
-      place,
-      t('nothing_here'),
-      tm('refused_operators_only'),
-      linkButton('/', t('play'), true),
-      button(t('you'), () => app.open('you')),
-    );
   }
 
   /** @param {string} member */

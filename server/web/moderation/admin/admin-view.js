@@ -3,11 +3,10 @@
 
 /** @import { View } from '../../ui/view-types' */
 
-import { showNotFound } from '../../board/not-found.js';
-import { t } from '../../language/texts.js';
-import { button, el, fill, linkButton, write } from '../../ui/dom.js';
-import { reasonOf, request } from '../../ui/http-request.js';
-import { faultText, tm } from '../texts.js';
+import { el, fill, write } from '../../ui/dom.js';
+import { request } from '../../ui/http-request.js';
+import { isForOperators, showOperatorsOnly } from '../operators-only.js';
+import { faultText } from '../texts.js';
 import { announceForm, closeForm, pauseButtons } from './acts.js';
 import { showFirstOperator } from './first-operator.js';
 import { actList, decisionList, peopleList, runningList } from './lists.js';
@@ -62,7 +61,7 @@ export const view = (app, place) => {
       overview = await request('GET', 'admin');
     } catch (error) {
       write(line, faultText(error));
-      if (['signed_out', 'operators_only'].includes(reasonOf(error))) shut();
+      if (isForOperators(error)) shut();
       return;
     }
     write(line, '');
@@ -88,14 +87,7 @@ export const view = (app, place) => {
   /** The page is nobody else's. */
   function shut() {
     clearInterval(timer);
-    app.tab('Fivefold');
-    removeBoard = showNotFound(
-      place,
-      t('nothing_here'),
-      tm('refused_operators_only'),
-      linkButton('/', t('play'), true),
-      button(t('you'), () => app.open('you')),
-    );
+    removeBoard = showOperatorsOnly(app, place);
   }
 
   fill(
