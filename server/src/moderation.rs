@@ -247,25 +247,26 @@ impl Moderation {
     /// makes the first operator when there is one.
     pub(crate) async fn refresh(&self) {
         let _held = self.refreshing.lock().await;
-        if self.operation.link.is_offered() {
-            match self.read_pool.read(|reader| reader.has_operator()).await {
-                Ok(true) => self.operation.link.withdraw(),
-                Ok(false) => {}
-                Err(error) => tracing::warn!(%error, "cannot read whether there is an operator"),
-            }
-        }
         let (known, now) = (self.sanctions.revision(), self.clock.now());
+        let has_link = self.operation.link.is_offered();
         let read = move |reader: &mut Reader| {
+            let has_operator = has_link && reader.has_operator()?;
             let revision = reader.sanctions_revision()?;
             if known == Some(revision) {
-                return Ok(None);
+                return Ok((has_operator, None));
             }
             let held = (reader.active_sanctions(now)?, reader.bots_of_sanctioned(now)?);
-            Ok(Some((revision, held)))
+            Ok((has_operator, Some((revision, held))))
         };
         match self.read_pool.read(read).await {
-            Ok(None) => {}
-            Ok(Some((revision, (sanctions, bots)))) => self.take(revision, sanctions, bots),
+            Ok((has_operator, changed)) => {
+                if has_operator {
+                    self.operation.link.withdraw();
+                }
+                if let Some((revision, (sanctions, bots))) = changed {
+                    self.take(revision, sanctions, bots);
+                }
+            }
             Err(error) => tracing::warn!(%error, "cannot read what operators have decided"),
         }
     }

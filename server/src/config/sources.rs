@@ -139,8 +139,7 @@ impl Sources {
     /// # Errors
     /// If a setting is not known or not allowed, or settings contradict each other.
     pub fn settings(&self) -> Result<Settings, Faults> {
-        let (settings, faults) = self.read();
-        if faults.is_empty() { Ok(settings) } else { Err(Faults(faults)) }
+        self.looked_at(|_| Vec::new())
     }
 
     /// As [`settings`](Self::settings), and reads the files that the settings name.
@@ -148,9 +147,7 @@ impl Sources {
     /// # Errors
     /// If settings or files cannot be used.
     pub fn checked_settings(&self) -> Result<Settings, Faults> {
-        let (settings, mut faults) = self.read();
-        faults.extend(settings.faults_of_files());
-        if faults.is_empty() { Ok(settings) } else { Err(Faults(faults)) }
+        self.looked_at(Settings::faults_of_files)
     }
 
     /// As [`checked_settings`](Self::checked_settings), and looks at the folder of the backups. A running server does
@@ -159,9 +156,17 @@ impl Sources {
     /// # Errors
     /// If settings, files or the folder cannot be used.
     pub fn checked_for_start(&self) -> Result<Settings, Faults> {
+        self.looked_at(|settings| {
+            let mut faults = settings.faults_of_files();
+            faults.extend(settings.fault_of_backup_folder());
+            faults
+        })
+    }
+
+    /// The settings, if they can be read and this look finds no faults either.
+    fn looked_at(&self, look: impl FnOnce(&Settings) -> Vec<String>) -> Result<Settings, Faults> {
         let (settings, mut faults) = self.read();
-        faults.extend(settings.faults_of_files());
-        faults.extend(settings.fault_of_backup_folder());
+        faults.extend(look(&settings));
         if faults.is_empty() { Ok(settings) } else { Err(Faults(faults)) }
     }
 

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fivefold_shared::clock::{day, day_begins};
+use fivefold_shared::clock::{MINUTE_MS, day, day_begins};
 
 use super::{
     backup::{self, BackupError, BackupStopper, Copying, look_for_space},
@@ -18,7 +18,6 @@ use super::{
     write_ahead_log::with_suffix,
 };
 
-const MINUTE_MS: u64 = 60_000;
 const START: &str = "fivefold-";
 const END: &str = ".sqlite3";
 /// Not the name of the lock of a data folder, which may be the same folder.
