@@ -638,13 +638,10 @@ fn no_hash(why: NoResult) -> Refusal {
 
 /// `broke` is the line of the log if the work panicked.
 fn no_result(why: NoResult, broke: &str) -> Refusal {
-    Refusal::new(match why {
-        NoResult::Busy => Reason::Busy,
-        NoResult::Broke => {
-            tracing::error!("{broke}");
-            Reason::Broken
-        }
-    })
+    if matches!(why, NoResult::Broke) {
+        tracing::error!("{broke}");
+    }
+    Refusal::new(why.reason())
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::{Next, from_fn_with_state, map_response_with_state},
+    middleware::{Next, from_fn_with_state, map_response, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
@@ -88,11 +88,14 @@ const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     let Routes { open, questions, shared, boards, oembed, accounts, plans, players } = routes();
-    let for_every_origin = map_response_with_state(Arc::clone(&server), for_every_origin);
-    let (open, shared) =
-        if server.embeds { (open.merge(boards), shared.merge(oembed)) } else { (open, shared) };
-    let questions = questions.merge(shared.route_layer(for_every_origin));
+    // A board on another site has an origin of its own.
+    let (open, shared) = if server.embeds {
+        (open.merge(boards), shared.merge(oembed).route_layer(map_response(for_every_origin)))
+    } else {
+        (open, shared)
+    };
     let questions = questions
+        .merge(shared)
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = guarded(&server, accounts, ACCOUNT_BODY_MAX);
@@ -220,11 +223,9 @@ async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Resp
     answer
 }
 
-/// Lets pages of every origin read an answer, if boards may be on other sites: a board has an origin of its own.
-async fn for_every_origin(State(server): State<Arc<Server>>, mut answer: Response) -> Response {
-    if server.embeds {
-        answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN);
-    }
+/// Lets pages of every origin read an answer.
+async fn for_every_origin(mut answer: Response) -> Response {
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN);
     answer
 }
 

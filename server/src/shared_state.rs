@@ -10,7 +10,10 @@ use std::{
 
 use axum::http::HeaderMap;
 use fivefold_push::Peers;
-use fivefold_shared::room::SessionId;
+use fivefold_shared::{
+    protocol::{MemberId, OwnRoom, Refusal},
+    room::SessionId,
+};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +39,7 @@ use crate::{
         public_url::PublicUrl,
         tls::Tls,
     },
-    online::{heard_lines::HeardLines, logins::Logins},
+    online::{heard_lines::HeardLines, logins::Logins, own_ids::OwnIds},
     pairing::{pools::Pools, task::PairingHandle},
     picture::Pictures,
     process::{
@@ -154,6 +157,16 @@ impl Server {
             disk: self.disk.level(),
             is_backup_old: self.backups.last_backup_is_old(),
         })
+    }
+
+    /// The rooms of an account, and of the guests that belong to it.
+    ///
+    /// # Errors
+    /// If the guests cannot be read.
+    pub(crate) async fn own_rooms(&self, member: &MemberId) -> Result<Vec<OwnRoom>, Refusal> {
+        let guests = self.accounts.guests_of(member).await?;
+        let own = OwnIds::new(member.clone(), guests);
+        Ok(Box::pin(self.lobby.own_rooms_of(member, own.as_ref())).await)
     }
 
     /// Tells the service manager how this server is, at intervals; never returns.

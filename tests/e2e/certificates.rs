@@ -14,7 +14,7 @@ use tokio_rustls::{
 };
 
 /// Makes a self-signed certificate, and writes it and its key to these files.
-pub(super) fn make_certificate(certificate: &Path, key: &Path) -> CertificateDer<'static> {
+fn make_certificate(certificate: &Path, key: &Path) -> CertificateDer<'static> {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     fs::write(certificate, cert.pem()).expect("the file can be written");

@@ -10,11 +10,10 @@ use std::{
     time::Duration,
 };
 
+use fivefold_test_services::Certificate;
 use fivefold_tests::{PATIENCE, Server, program};
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
-
-use crate::certificates::make_certificate;
 
 /// Runs the command: its exit code, and the line that it prints.
 pub(super) fn health(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
@@ -62,10 +61,9 @@ fn a_server_is_found_by_its_settings() {
 
 #[test]
 fn an_encrypted_server_is_asked_by_its_settings_and_by_its_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
-    make_certificate(&certificate, &key);
-    let [cert_file, key_file] = [&certificate, &key].map(|path| path.to_str().expect("plain"));
+    let certificate = Certificate::make();
+    let files = [certificate.file(), certificate.key()];
+    let [cert_file, key_file] = [0, 1].map(|file| files[file].to_str().expect("plain"));
     let server = Server::start_with(&[("tls-cert", cert_file), ("tls-key", key_file)]);
     let address = server.address().to_string();
     let settings = [

@@ -12,7 +12,7 @@ use axum::{
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rustls::{
-    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+    ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime},
@@ -27,7 +27,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::{
     config::{HealthOptions, Settings},
-    net::public_url::PublicUrl,
+    net::{public_url::PublicUrl, tls},
     process::health::{Condition, Health, Warning},
 };
 
@@ -89,13 +89,7 @@ impl Target {
         if !origin.is_encrypted() {
             return Ok(Self { address, tls: None });
         }
-        let mut trusted = RootCertStore::empty();
-        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(trusted)
-            .with_no_client_auth();
-        Ok(Self { tls: Some(Tls::new(config, &address)?), address })
+        Ok(Self { tls: Some(Tls::new(tls::client()?, &address)?), address })
     }
 
     /// The server with these settings, on this machine: on the port for the operator, which has no TLS, or else on the

@@ -191,7 +191,7 @@ impl Sources {
             let place = one.place();
             // A file with a secret that another one replaces need not be there.
             if !(is_file && given[index + 1..].iter().any(is_name)) {
-                faults.extend(one.set(&mut settings).err());
+                faults.extend(one.set(&mut settings, &place.text).err());
             }
             settings.given.insert(setting.key(), place.clone());
             places.insert((setting.key(), is_file), place);
@@ -223,8 +223,7 @@ impl Given {
     }
 
     /// Sets it. The error names the place, and does not repeat a secret.
-    fn set(&self, settings: &mut Settings) -> Result<(), String> {
-        let place = self.place().text;
+    fn set(&self, settings: &mut Settings, place: &str) -> Result<(), String> {
         if self.text.is_empty() {
             return Err(format!("{place} is empty: give a value or leave it out"));
         }

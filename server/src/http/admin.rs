@@ -31,7 +31,10 @@ use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::SignedIn,
     limits::operators::{ACTS_KEPT, ANNOUNCEMENT_HOURS_MAX, SHOWN_TO_OPERATORS_MAX},
-    online::{announcements::Announcement, logins::OnlineMember, own_ids::OwnIds},
+    online::{
+        announcements::Announcement,
+        logins::{self, OnlineMember},
+    },
     process::operation::{Act, ActKind},
     rooms::lobby::NodeStatus,
     shared_state::Server,
@@ -170,7 +173,7 @@ fn take_lists(nodes: &mut [NodeStatus]) -> (Vec<OnlineMember>, Vec<RoomSummary>,
     let (mut running, mut acts) = (Vec::new(), Vec::new());
     for node in nodes {
         for one in node.people.drain(..) {
-            let key = (one.name.as_str().to_lowercase(), one.member.clone());
+            let key = (logins::key(&one.name), one.member.clone());
             // Somebody may have sessions at several nodes.
             people.entry(key).and_modify(|known| known.sessions += one.sessions).or_insert(one);
         }
@@ -271,9 +274,7 @@ async fn close_room(
     asked.audit.why(why.as_str());
     let server = &asked.server;
     // Somebody else decides about a game of their own.
-    let guests = server.accounts.guests_of(&operator.member).await?;
-    let own = OwnIds::new(operator.member.clone(), guests);
-    let own = Box::pin(server.lobby.own_rooms_of(&operator.member, own.as_ref())).await;
+    let own = server.own_rooms(&operator.member).await?;
     if own.iter().any(|own| own.summary.room == room && own.seat.is_some()) {
         return Err(Reason::AlreadySeated.into());
     }

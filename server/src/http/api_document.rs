@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    http::{HeaderName, header},
+    http::header,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -24,6 +24,7 @@ use axum::{
 pub(crate) use self::named::Named;
 #[cfg(test)]
 pub(super) use self::operation::{Key, Operation};
+use super::page;
 use crate::shared_state::Server;
 
 const OPENAPI: &str = include_str!("../../../docs/protocol/openapi.json");
@@ -48,12 +49,8 @@ async fn messages() -> Response {
 
 /// A document that pages of every site may read: tools for such documents run in browsers.
 fn document(kind: &'static str, text: &'static str) -> Response {
-    let head: [(HeaderName, &str); 3] = [
-        (header::CONTENT_TYPE, kind),
-        (header::CACHE_CONTROL, "public, max-age=300"),
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-    ];
-    (head, text).into_response()
+    let head = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=300")];
+    ([(header::ACCESS_CONTROL_ALLOW_ORIGIN, page::EVERY_ORIGIN)], head, text).into_response()
 }
 
 /// What the API's document says of these paths.

@@ -28,10 +28,7 @@ use super::{
 };
 #[cfg(test)]
 use crate::http::api_document::Operation;
-use crate::{
-    online::{language::Language, own_ids::OwnIds},
-    shared_state::Server,
-};
+use crate::{online::language::Language, shared_state::Server};
 
 /// Query parameters of both.
 #[derive(Debug, Deserialize)]
@@ -101,9 +98,7 @@ async fn own_rooms(
     let holder = server.accounts.of_token(token, caller.address).await?;
     holder.scopes.check_only(Scope::ReadGames)?;
     let member = holder.account.member;
-    let guests = server.accounts.guests_of(&member).await?;
-    let own = OwnIds::new(member.clone(), guests);
-    Ok(Box::pin(server.lobby.own_rooms_of(&member, own.as_ref())).await)
+    Ok(server.own_rooms(&member).await?)
 }
 
 /// What the API's document says of these paths.

@@ -83,9 +83,10 @@ fn oembed(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> 
     if !server.embeds {
         return None;
     }
-    let link = address(server, caller, headers, path)?;
+    let own = address(server, caller, headers, "")?;
+    let link = format!("{own}{path}");
     let link = utf8_percent_encode(&link, NON_ALPHANUMERIC);
-    address(server, caller, headers, &format!("/api/oembed?format=json&url={link}"))
+    Some(format!("{own}/api/oembed?format=json&url={link}"))
 }
 
 /// The preview of a link to a room: only what the link's holder may know, and no names. A public

@@ -128,12 +128,8 @@ async fn count(asked: Asked, body: Bytes) -> Result<Json<Counted>, AccountRefusa
     let known = known.ok_or_else(|| Refusal::malformed("there is no puzzle of this name"))?;
     let start = start(&known.puzzle);
     let judged = server.jobs.run(asked.device.address, move || known.judge(&moves, gave_up)).await;
-    let solved = judged
-        .map_err(|why| match why {
-            NoResult::Busy => Reason::Busy,
-            NoResult::Broke => Reason::Broken,
-        })?
-        .map_err(|error| Refusal::malformed(error.to_string()))?;
+    let solved =
+        judged.map_err(NoResult::reason)?.map_err(|error| Refusal::malformed(error.to_string()))?;
     let at = server.clock.now();
     let attempt = PuzzleAttempt { member, puzzle: id, start, solved, at };
     let StoredTry { entry, is_repeated } = server.puzzles.count(attempt).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Limits;
 
 /// Those who only watch are at most the sessions divided by this, and so is what they may do at one address.
-const WATCHERS_PART: u32 = 5;
+pub(crate) const WATCHERS_PART: u32 = 5;
 /// Those at one address use at most one part in this many of its connections that are no sessions.
 const SPARE_PART: usize = 4;
 

@@ -1,4 +1,4 @@
-//! The TLS certificate: read from two files, and reloaded while the server runs.
+//! The TLS certificate: read from two files, and reloaded while the server runs. And whom the server trusts as a client.
 
 mod validity;
 
@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustls::{
-    ServerConfig,
+    ClientConfig, RootCertStore, ServerConfig,
     crypto::ring,
     pki_types::{
         CertificateDer, PrivateKeyDer,
@@ -18,6 +18,19 @@ use rustls::{
 use tokio_rustls::TlsAcceptor;
 
 use super::changeable::Changeable;
+
+/// For connections to servers whose certificates the system trusts.
+///
+/// # Errors
+/// If the versions of TLS cannot be used.
+pub(crate) fn client() -> Result<ClientConfig, rustls::Error> {
+    let mut trusted = RootCertStore::empty();
+    trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Ok(ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(trusted)
+        .with_no_client_auth())
+}
 
 /// A certificate in use.
 #[derive(Debug)]

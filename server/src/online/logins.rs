@@ -344,7 +344,8 @@ impl State {
     }
 }
 
-fn key(name: &Name) -> String {
+/// By this, names are sorted and found.
+pub(crate) fn key(name: &Name) -> String {
     name.as_str().to_lowercase()
 }
 

@@ -352,6 +352,12 @@ mod tests {
         assert_eq!(backups.metrics.backups.failed.get(), 1);
         assert_eq!(backups.age(), Some((24 * HOUR + Duration::from_secs(30), 6 * HOUR)));
         assert!(backups.last_backup_is_old());
+        // Two intervals are not too long yet.
+        let limit = backups.clock.now() - millis(12 * HOUR);
+        for (last_at, is_old) in [(limit, false), (limit - 1, true)] {
+            backups.last_at.store(last_at, Ordering::Relaxed);
+            assert_eq!(backups.last_backup_is_old(), is_old, "{last_at}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,10 +3,7 @@
 
 use std::{
     convert::Infallible,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use fivefold_shared::protocol::{Reason, Refusal};
@@ -22,11 +19,8 @@ pub(crate) struct Disk {
     metrics: Arc<Metrics>,
     /// In bytes.
     reserve: u64,
-    is_low: AtomicBool,
-    /// Whether the database is a file on a disk of this machine.
-    is_here: AtomicBool,
-    /// The size of the write-ahead log, in bytes.
-    log: AtomicU64,
+    /// The last measurement; none where the database is not on a disk of this machine. Locked only to read or replace it.
+    last: Mutex<Option<DiskSpace>>,
 }
 
 /// How much space there is for the database.
@@ -48,8 +42,7 @@ impl Disk {
         reserve: u64,
     ) -> Arc<Self> {
         let (read_pool, metrics) = (Arc::clone(read_pool), Arc::clone(metrics));
-        let (is_low, is_here, log) = Default::default();
-        Arc::new(Self { read_pool, metrics, reserve, is_low, is_here, log })
+        Arc::new(Self { read_pool, metrics, reserve, last: Mutex::default() })
     }
 
     /// Checks that a room may be created.
@@ -57,10 +50,10 @@ impl Disk {
     /// # Errors
     /// If the last measurement found less space than the reserve.
     pub(crate) fn may_grow(&self) -> Result<(), Refusal> {
-        if !self.is_low.load(Ordering::Relaxed) {
-            return Ok(());
+        if self.level() == DiskLevel::Low {
+            return Err(Refusal::new(Reason::DiskFull));
         }
-        Err(Refusal::new(Reason::DiskFull))
+        Ok(())
     }
 
     /// The bytes that stay free for running games.
@@ -70,16 +63,21 @@ impl Disk {
 
     /// The size of the database's write-ahead log at the last measurement, in bytes.
     pub(crate) fn log_bytes(&self) -> u64 {
-        self.log.load(Ordering::Relaxed)
+        self.last().map_or(0, |space| space.log)
     }
 
     /// What the last measurement found.
     pub(crate) fn level(&self) -> DiskLevel {
-        match (self.is_here.load(Ordering::Relaxed), self.is_low.load(Ordering::Relaxed)) {
-            (false, _) => DiskLevel::Elsewhere,
-            (true, true) => DiskLevel::Low,
-            (true, false) => DiskLevel::Enough,
+        match *self.last() {
+            None => DiskLevel::Elsewhere,
+            Some(space) if space.free < self.reserve => DiskLevel::Low,
+            Some(_) => DiskLevel::Enough,
         }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<DiskSpace>> {
+        // Nothing panics while the lock is held.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Measures the free space.
@@ -93,10 +91,9 @@ impl Disk {
 
     pub(crate) fn note(&self, space: DiskSpace) {
         self.metrics.note_disk(space);
-        self.is_here.store(true, Ordering::Relaxed);
-        self.log.store(space.log, Ordering::Relaxed);
-        let is_low = space.free < self.reserve;
-        let was_low = self.is_low.swap(is_low, Ordering::Relaxed);
+        let was_low = self.level() == DiskLevel::Low;
+        *self.last() = Some(space);
+        let is_low = self.level() == DiskLevel::Low;
         let DiskSpace { free, .. } = space;
         if is_low && !was_low {
             tracing::warn!(

@@ -3,7 +3,7 @@
 
 use rlimit::increase_nofile_limit;
 
-use crate::limits::{ADDRESS_PART, CONNECTIONS_MIN, Limits, OTHER_FILES};
+use crate::limits::{ADDRESS_PART, CONNECTIONS_MIN, Limits, OTHER_FILES, embeds::WATCHERS_PART};
 
 /// The system allows too few open files to run a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -61,8 +61,9 @@ fn lowered(limits: Limits, files: usize) -> Result<Limits, TooFewFiles> {
     }
     // A connection is not a session until its handshake, so keep some spare.
     let spare = limits.connections_spare.min(connections / 4);
-    // Those who only watch are a fifth more.
-    let sessions_max = limits.sessions_max.min((connections - spare) * 5 / 6);
+    // Those who only watch are a part more.
+    let part = WATCHERS_PART as usize;
+    let sessions_max = limits.sessions_max.min((connections - spare) * part / (part + 1));
     let limits = Limits { sessions_max, ..limits };
     let others = connections - sessions_max - limits.watchers_max();
     let connections_spare = limits.connections_spare.min(others);

@@ -5,6 +5,14 @@ use super::StorageError;
 /// The version of this server, which databases name that it has written.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Longer versions are cut.
+const VERSION_CHARACTERS_MAX: usize = 32;
+
+/// A version for people to read. It may come from a database that is damaged, or another program's.
+pub(crate) fn shown(version: &str) -> String {
+    version.chars().filter(char::is_ascii_graphic).take(VERSION_CHARACTERS_MAX).collect()
+}
+
 /// Why a database cannot be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OpenError {
@@ -200,4 +208,17 @@ pub enum OpenError {
         /// The reason.
         error: StorageError,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_short_and_has_only_what_can_be_seen() {
+        let longest = "1".repeat(VERSION_CHARACTERS_MAX);
+        assert_eq!(shown(&longest), longest);
+        assert_eq!(shown(&format!("{longest}2")), longest);
+        assert_eq!(shown("1.2\n\u{1b}[3 ä"), "1.2[3");
+    }
 }

@@ -48,8 +48,9 @@ impl Lobby {
         let mut listing = self.listing.lock().await;
         let now = Instant::now();
         let is_fresh = listing.fresh_until.is_some_and(|until| until > now);
-        // The list that TV asked for may lack the demo game that people are to see.
-        if !is_fresh || (people && !listing.is_for_people) {
+        // The list that TV asked for may lack the demo game that people are to see while there is no other.
+        let lacks_demo = people && !listing.is_for_people && !listing.list.has_game;
+        if !is_fresh || lacks_demo {
             let mut list = self.all_rooms();
             if people && self.begin_demo(&list) {
                 list = self.all_rooms();

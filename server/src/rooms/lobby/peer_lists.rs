@@ -33,14 +33,18 @@ pub(super) struct PeerLists {
 #[derive(Debug, Default)]
 struct State {
     lists: BTreeMap<NodeId, PeerList>,
+    /// The wish for lists.
+    rooms: Wish,
+    /// The wish of those who may begin a demo game.
+    demo: Wish,
+}
+
+#[derive(Debug, Default)]
+struct Wish {
     /// When somebody asked last, on any node.
-    wanted_at: Option<Instant>,
-    /// When somebody asked last, on any node, who may begin a demo game.
-    demo_wanted_at: Option<Instant>,
+    at: Option<Instant>,
     /// When the other nodes learned last that somebody here asks.
     spread_at: Option<Instant>,
-    /// The same of those who may begin a demo game.
-    demo_spread_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -53,17 +57,21 @@ impl PeerLists {
     /// Asks the other nodes for their lists, and waits for those that are not known. A node that
     /// does not answer soon is left out. With `wants_demo`, a demo game may begin where no game is running.
     pub(super) async fn request(&self, cluster: &Cluster, wants_demo: bool) {
-        let now = Instant::now();
         if wants_demo {
             self.note_demo_wanted();
-            if is_due(&mut self.lock().demo_spread_at, now) {
-                cluster.broadcast(&News::DemoWanted);
-            }
-        }
-        if self.note_request(now) {
-            cluster.broadcast(&News::RoomsWanted);
         }
         self.note_wanted();
+        let now = Instant::now();
+        let mut state = self.lock();
+        let is_demo_due = wants_demo && state.demo.is_due(now);
+        let are_rooms_due = state.rooms.is_due(now);
+        drop(state);
+        if is_demo_due {
+            cluster.broadcast(&News::DemoWanted);
+        }
+        if are_rooms_due {
+            cluster.broadcast(&News::RoomsWanted);
+        }
         let others = cluster.others();
         let complete = async {
             loop {
@@ -78,31 +86,25 @@ impl PeerLists {
         drop(timeout(PEER_ANSWERS_WITHIN, complete).await);
     }
 
-    /// Notes that somebody here asks. Returns whether the other nodes should know.
-    fn note_request(&self, now: Instant) -> bool {
-        is_due(&mut self.lock().spread_at, now)
-    }
-
     /// Somebody asks, here or on another node, who may begin a demo game.
     pub(super) fn note_demo_wanted(&self) {
-        self.lock().demo_wanted_at = Some(Instant::now());
+        self.lock().demo.at = Some(Instant::now());
     }
 
     /// Whether such a one has asked lately.
     pub(super) fn is_demo_wanted(&self) -> bool {
-        self.lock().demo_wanted_at.is_some_and(|at| at.elapsed() < LISTS_WANTED_FOR)
+        self.lock().demo.is_current()
     }
 
     /// Somebody asks, here or on another node.
     pub(super) fn note_wanted(&self) {
-        self.lock().wanted_at = Some(Instant::now());
+        self.lock().rooms.at = Some(Instant::now());
         self.wanted.notify_one();
     }
 
     /// Waits until somebody has asked lately.
     pub(super) async fn until_wanted(&self) {
-        let is_wanted = || self.lock().wanted_at.is_some_and(|at| at.elapsed() < LISTS_WANTED_FOR);
-        while !is_wanted() {
+        while !self.lock().rooms.is_current() {
             self.wanted.notified().await;
         }
     }
@@ -146,13 +148,20 @@ impl PeerLists {
     }
 }
 
-/// Whether the other nodes should know now, after they learned it last at that time. They do from then on.
-fn is_due(last: &mut Option<Instant>, now: Instant) -> bool {
-    let is_known = last.is_some_and(|at| now - at < PEER_LIST_INTERVAL);
-    if !is_known {
-        *last = Some(now);
+impl Wish {
+    /// Whether somebody has asked lately.
+    fn is_current(&self) -> bool {
+        self.at.is_some_and(|at| at.elapsed() < LISTS_WANTED_FOR)
     }
-    !is_known
+
+    /// Whether the other nodes should learn now that somebody here asks; then they do.
+    fn is_due(&mut self, now: Instant) -> bool {
+        let is_known = self.spread_at.is_some_and(|at| now - at < PEER_LIST_INTERVAL);
+        if !is_known {
+            self.spread_at = Some(now);
+        }
+        !is_known
+    }
 }
 
 impl PeerList {
@@ -232,9 +241,10 @@ mod tests {
         assert!(!is_wanted().await);
         // The others learn once a second that somebody asks.
         let now = Instant::now();
-        assert!(lists.note_request(now));
-        assert!(!lists.note_request(now + PEER_LIST_INTERVAL - Duration::from_millis(1)));
-        assert!(lists.note_request(now + PEER_LIST_INTERVAL));
+        let is_due = |now| lists.lock().rooms.is_due(now);
+        assert!(is_due(now));
+        assert!(!is_due(now + PEER_LIST_INTERVAL - Duration::from_millis(1)));
+        assert!(is_due(now + PEER_LIST_INTERVAL));
         // A demo game begins only for those who may begin one.
         assert!(!lists.is_demo_wanted());
         lists.note_demo_wanted();

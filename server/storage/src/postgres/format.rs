@@ -3,7 +3,7 @@
 use tokio_postgres::{Error, Row};
 
 use super::connection::Session;
-use crate::sqlite::process::shown;
+use crate::open_error::shown;
 
 /// What format 9 adds about the server that has brought the tables to their format. Some development versions have added
 /// it to format 8 already.

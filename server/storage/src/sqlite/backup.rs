@@ -255,10 +255,12 @@ pub(crate) fn look_for_space(database: &Path, copy: &Path, more: u64) -> Result<
     };
     let (used, free) = measure().map_err(failed)?;
     let needed = used.saturating_add(more);
-    if free < needed {
-        return Err(BackupError::NoSpace { path: copy.display().to_string(), needed, free });
-    }
-    Ok(())
+    need(copy.display().to_string(), needed, free)
+}
+
+/// Checks that so many bytes are free.
+fn need(path: String, needed: u64, free: u64) -> Result<(), BackupError> {
+    if free < needed { Err(BackupError::NoSpace { path, needed, free }) } else { Ok(()) }
 }
 
 /// The bytes that a database and its log take.
@@ -293,11 +295,7 @@ pub(crate) fn before_upgrade(file: &Path, format: u32) -> Result<PathBuf, OpenEr
         if is_copy_of(file, &kept) {
             tracing::info!(backup = %kept.display(), "the backup from before the upgrade is there already");
             let free = free_space(file).map_err(failed)?;
-            if free < upgrade {
-                let path = format!("the upgrade of {}", file.display());
-                return Err(BackupError::NoSpace { path, needed: upgrade, free });
-            }
-            return Ok(());
+            return need(format!("the upgrade of {}", file.display()), upgrade, free);
         }
         tracing::info!(backup = %kept.display(), "making a backup before the upgrade of the database");
         look_for_space(file, &new, upgrade)?;
@@ -341,4 +339,16 @@ fn state(connection: &Connection) -> rusqlite::Result<(Kind, String)> {
              (SELECT count(*) FROM member), (SELECT max(id) FROM event),
              (SELECT quote(at) || quote(event) FROM event ORDER BY id DESC LIMIT 1))";
     Ok((schema::kind(connection)?, connection.query_row(content, (), |row| row.get(0))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_much_as_is_needed_is_enough_and_a_byte_less_is_not() {
+        assert!(need(String::new(), 5, 5).is_ok());
+        let lacking = need(String::new(), 5, 4).unwrap_err();
+        assert!(matches!(lacking, BackupError::NoSpace { needed: 5, free: 4, .. }), "{lacking:?}");
+    }
 }

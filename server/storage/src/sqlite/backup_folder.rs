@@ -36,7 +36,7 @@ pub struct BackupFolder {
 #[derive(Debug)]
 pub struct BackupLock {
     /// Absent if the disk has no locks.
-    _file: Option<File>,
+    _file: File,
 }
 
 /// A backup that is being made. It is removed if it is not finished.
@@ -69,18 +69,16 @@ impl BackupFolder {
         make_private_folder(&self.folder).map_err(failed)?;
         let file = open_lock(&self.folder.join(LOCK)).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => Ok(BackupLock { _file: Some(file) }),
-            Err(TryLockError::WouldBlock) => Err(BackupError::InUse { path: path() }),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(BackupError::InUse { path: path() }),
             // The disk may be one of another machine.
-            Err(TryLockError::Error(error)) => {
-                tracing::warn!(
-                    folder = path(),
-                    %error,
-                    "cannot lock the folder of the backups; no other server may use it"
-                );
-                Ok(BackupLock { _file: None })
-            }
+            Err(TryLockError::Error(error)) => tracing::warn!(
+                folder = path(),
+                %error,
+                "cannot lock the folder of the backups; no other server may use it"
+            ),
         }
+        Ok(BackupLock { _file: file })
     }
 
     /// Makes the folder unless it is there, and removes what a killed server has left. Returns the time in the name of

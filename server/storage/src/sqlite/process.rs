@@ -2,13 +2,10 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::open_error::VERSION;
+use crate::open_error::{VERSION, shown};
 
 /// Larger numbers are damaged.
 pub(crate) const PROCESS_MAX: i64 = 1 << 52;
-
-/// Longer versions are cut.
-const VERSION_CHARACTERS_MAX: usize = 32;
 
 /// Adds what format 15 has about processes. Some development versions have added it to format 14 already.
 pub(super) fn add_version(connection: &Connection) -> rusqlite::Result<()> {
@@ -27,11 +24,6 @@ pub(super) fn version(connection: &Connection) -> Option<String> {
     let last = "SELECT version FROM process WHERE version IS NOT NULL ORDER BY id DESC LIMIT 1";
     let version: String = connection.query_row(last, (), |row| row.get(0)).ok()?;
     Some(shown(&version))
-}
-
-/// A version for people to read. It may come from a file that is damaged, or another program's.
-pub(crate) fn shown(version: &str) -> String {
-    version.chars().filter(char::is_ascii_graphic).take(VERSION_CHARACTERS_MAX).collect()
 }
 
 /// Stores a new number and returns it. Damaged numbers, after which there may be no further one, are deleted.

@@ -258,6 +258,7 @@ fn rebuild(file: &Path) -> Result<Rebuilt, RepairError> {
         return Err(RepairError::Nothing(file.display().to_string()));
     }
     let old = replace(file, &new, "damaged", || Ok(())).map_err(failed)?;
+    let old = old.expect("it was read just now");
     Ok(Rebuilt { old, salvaged })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn replace(
     new: &Path,
     label: &str,
     prepare: impl FnOnce() -> io::Result<()>,
-) -> io::Result<PathBuf> {
+) -> io::Result<Option<PathBuf>> {
     let path_of = |number: u32| with_suffix(file, &format!(".{label}-{number}"));
     let is_free = |path: &PathBuf| {
         ["", "-wal", "-journal"].iter().all(|end| !with_suffix(path, end).exists())
@@ -45,15 +45,19 @@ pub(super) fn replace(
     // The log of another database must not stand beside this one. In doubt, it belongs to this one.
     let is_of_another =
         write_ahead_log::is_of_another(file, last_process(file)).is_ok_and(|is_other| is_other);
+    let mut is_kept = false;
     if write_ahead_log::size(file)? > 0 {
+        is_kept = true;
         let suffix = if is_of_another { ".left-wal" } else { "-wal" };
         keep(&log, &with_suffix(&old, suffix))?;
     }
     if file.exists() {
+        is_kept = true;
         keep(file, &old)?;
     }
     let journal = with_suffix(file, "-journal");
     if fs::metadata(&journal).is_ok_and(|journal| journal.len() > 0) {
+        is_kept = true;
         keep(&journal, &with_suffix(&old, "-journal"))?;
     }
     // There may be no old file.
@@ -69,7 +73,7 @@ pub(super) fn replace(
     remove_if_there(&log)?;
     remove_if_there(&with_suffix(file, "-shm"))?;
     sync_folder_of(file)?;
-    Ok(old)
+    Ok(is_kept.then_some(old))
 }
 
 /// Gives a file a second name, or copies it if the disk does not support that.

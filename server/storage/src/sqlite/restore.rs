@@ -183,9 +183,7 @@ pub fn restore(folder: &Path, backup: &Path) -> Result<Restored, RestoreError> {
         })?;
         backup.clone_into(&mut restored.from);
         bring_in_log(&file);
-        let is_there = ["", "-wal", "-journal"].iter().any(|end| with_suffix(&file, end).exists());
-        let kept = replace(&file, &new, LABEL, || taken.forget_process()).map_err(failed)?;
-        restored.kept = is_there.then_some(kept);
+        restored.kept = replace(&file, &new, LABEL, || taken.forget_process()).map_err(failed)?;
         Ok(restored)
     };
     put().inspect_err(|_| {

@@ -22,7 +22,6 @@ use openidconnect::{
         CoreResponseMode, CoreResponseType, CoreSubjectIdentifierType,
     },
 };
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde::{Deserialize, Serialize};
 
 use super::{Begun, Checks, OidcError, OidcSettings, Subject};
@@ -31,6 +30,7 @@ use crate::{
         OIDC_ANSWER_MAX, OIDC_CALL_WITHIN, OIDC_CALLS_MAX, OIDC_CALLS_PER_ADDRESS_MAX,
         OIDC_METADATA_KEPT, OIDC_SUBJECT_MAX,
     },
+    net::tls,
     process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
 };
 
@@ -334,14 +334,8 @@ impl<'c> AsyncHttpClient<'c> for Http {
 
 /// Requests by TLS with the certificates that the system trusts.
 fn http() -> anyhow::Result<Http> {
-    let mut trusted = RootCertStore::empty();
-    trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(trusted)
-        .with_no_client_auth();
     let client = reqwest::Client::builder()
-        .use_preconfigured_tls(tls)
+        .use_preconfigured_tls(tls::client()?)
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .timeout(OIDC_CALL_WITHIN);
