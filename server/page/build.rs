@@ -48,7 +48,7 @@ const JOINED: [JoinedFile; 9] = [
 ];
 /// The script of boards on other sites. It has all that it imports, because it must not run the page's own files.
 const EMBED: &str = "embed/embed.js";
-/// What the service worker does not keep: pages, itself, and boards, which show nothing without a network.
+/// Files that the service worker does not keep: pages, its own script, and boards on other sites, which need a network.
 const NOT_KEPT: [&str; 4] = ["index.html", "local/service-worker.js", "embed/embed.html", EMBED];
 /// Scripts that browsers run apart from the page.
 const APART: [&str; 2] = ["engine/worker.js", "local/service-worker.js"];

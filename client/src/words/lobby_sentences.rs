@@ -61,7 +61,7 @@ pub const fn begins(rated: Option<bool>) -> &'static str {
     }
 }
 
-/// What an operator tells everybody, or that they have taken it back.
+/// An operator's announcement to everybody, or that it is over.
 pub fn announcement(text: Option<&ChatText>) -> String {
     match text {
         Some(text) => format!("An operator announces: {}", sanitize(text.as_str())),

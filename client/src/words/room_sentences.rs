@@ -349,7 +349,7 @@ fn takes_off(who: &str, TimeOff { from, until }: TimeOff) -> String {
     format!("{who} has time off from {} to {}.", moment(from), moment(until))
 }
 
-/// A sentence for each player who has time off at this time.
+/// One sentence for each player whose time off includes `now`.
 pub fn time_off(perspective: Perspective<'_>, now: u64) -> Vec<String> {
     let Some(clock) = perspective.room.running().and_then(|game| game.clock) else {
         return Vec::new();

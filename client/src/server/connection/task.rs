@@ -77,7 +77,7 @@ pub(super) struct ConnectionTask {
     pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
-    /// The friends' challenges that this client has been told of: the friend's name, and when it was made.
+    /// Challenges of friends that the person has seen already: the friend's name, and the time of the challenge.
     pub(super) told_challenges: HashSet<(String, u64)>,
     /// What an operator has announced last.
     pub(super) announced: Option<ChatText>,
