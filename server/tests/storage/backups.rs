@@ -7,25 +7,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fivefold_storage::{
-    BackupError, BackupFolder, DataFolder, OpenError, Sqlite, Storage, backup, check, restore,
-};
+use fivefold_storage::{BackupError, BackupFolder, OpenError, Storage, backup, check, restore};
 use rusqlite::Connection;
 
 use crate::{
+    folders::{FILE, folder_with, open},
     formats::{FORMAT_13, FORMAT_14},
-    restore::folder_with,
     rooms::{append, code, log},
 };
 
-const FILE: &str = "fivefold.sqlite3";
 const KEPT: &str = "fivefold.sqlite3.format-13";
 /// 2026-11-30 18:00.
 const NOW: u64 = 1_796_061_600_000;
-
-fn open(folder: &Path) -> Result<Sqlite, OpenError> {
-    Sqlite::open(DataFolder::take(folder)?)
-}
 
 /// Makes a file what a server of format 13 has left.
 fn make_old(folder: &Path) {

@@ -8,19 +8,17 @@ use std::{
 };
 
 use fivefold_storage::{
-    Append, BackupError, DataFolder, OpenError, RepairError, Sqlite, Storage, StorageError, backup,
-    check, repair,
+    Append, BackupError, OpenError, RepairError, Storage, StorageError, backup, check, repair,
 };
 use tempfile::TempDir;
 
-use crate::rooms::{append, code, log, resigned};
-
-fn open(folder: &Path) -> Result<Sqlite, OpenError> {
-    Sqlite::open(DataFolder::take(folder)?)
-}
+use crate::{
+    folders::{FILE, open},
+    rooms::{append, code, log, resigned},
+};
 
 fn file_in(folder: &Path) -> PathBuf {
-    folder.join("fivefold.sqlite3")
+    folder.join(FILE)
 }
 
 /// A folder with 200 rooms, a tenth of them closed with a finished game.

@@ -3,43 +3,16 @@
 
 use std::{fs, path::Path};
 
-use fivefold_storage::{DataFolder, OpenError, Sqlite, Storage, backup, check};
-use tempfile::TempDir;
+use fivefold_storage::{OpenError, Storage, backup, check};
 
-use crate::rooms::{append, code, log};
-
-const FILE: &str = "fivefold.sqlite3";
-const LOG: &str = "fivefold.sqlite3-wal";
-
-fn open(folder: &Path) -> Result<Sqlite, OpenError> {
-    Sqlite::open(DataFolder::take(folder)?)
-}
-
-fn add(storage: &mut Sqlite, room: u64) {
-    assert_eq!(storage.append(&[append(room, log(20), 0)]).unwrap(), [Ok(vec![])]);
-}
+use crate::{
+    folders::{FILE, LOG, add, copy, folder_with, killed, open},
+    rooms::{code, log},
+};
 
 /// The size of a file, or nothing if it is missing.
 fn size(folder: &Path, file: &str) -> u64 {
     fs::metadata(folder.join(file)).map_or(0, |file| file.len())
-}
-
-/// Copies these files of a folder into a new one.
-fn copy(folder: &Path, files: &[&str]) -> TempDir {
-    let copied = tempfile::tempdir().unwrap();
-    for file in files {
-        fs::copy(folder.join(file), copied.path().join(file)).unwrap();
-    }
-    copied
-}
-
-/// What a server leaves that is killed: it had found one room, and made another.
-fn killed() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    add(&mut open(folder.path()).unwrap(), 1);
-    let mut storage = open(folder.path()).unwrap();
-    add(&mut storage, 2);
-    copy(folder.path(), &[FILE, LOG, "fivefold.lock"])
 }
 
 /// Expects these rooms, and no others, in a copy of the file alone.
@@ -95,8 +68,7 @@ fn a_start_after_a_kill_brings_the_log_into_the_file() {
 
 #[test]
 fn a_backup_beside_the_log_of_the_old_file_is_refused_until_that_is_deleted() {
-    let older = tempfile::tempdir().unwrap();
-    add(&mut open(older.path()).unwrap(), 3);
+    let older = folder_with(&[3]);
     let copied = older.path().join("copy");
     backup(older.path(), &copied).unwrap();
     for replacement in [&older.path().join(FILE), &copied] {

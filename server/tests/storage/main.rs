@@ -17,6 +17,7 @@ mod doubt;
 mod email;
 mod examination;
 mod files;
+mod folders;
 mod formats;
 mod friends;
 mod keys;

@@ -7,45 +7,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fivefold_storage::{
-    DataFolder, OpenError, RestoreError, Sqlite, Storage, backup, check, restore,
-};
+use fivefold_storage::{OpenError, RestoreError, Storage, backup, check, restore};
 use tempfile::TempDir;
 
-use crate::rooms::{append, code, log};
+use crate::{
+    folders::{FILE, add, folder_with, killed, open},
+    rooms::{code, log},
+};
 
-const FILE: &str = "fivefold.sqlite3";
 const OLD: &str = "fivefold.sqlite3.before-restore-1";
 
-fn open(folder: &Path) -> Result<Sqlite, OpenError> {
-    Sqlite::open(DataFolder::take(folder)?)
-}
-
-fn add(storage: &mut Sqlite, room: u64) {
-    assert_eq!(storage.append(&[append(room, log(20), 0)]).unwrap(), [Ok(vec![])]);
-}
-
-/// A folder with these rooms, of a server that has stopped.
-pub(crate) fn folder_with(rooms: &[u64]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let mut storage = open(folder.path()).unwrap();
-    rooms.iter().for_each(|room| add(&mut storage, *room));
-    folder
-}
-
-/// What a server leaves that is killed: room 1 is in the file, and room 2 in the log beside it.
-fn killed() -> TempDir {
-    let folder = folder_with(&[1]);
-    let mut storage = open(folder.path()).unwrap();
-    add(&mut storage, 2);
-    let left = tempfile::tempdir().unwrap();
-    for file in [FILE, "fivefold.sqlite3-wal", "fivefold.lock"] {
-        fs::copy(folder.path().join(file), left.path().join(file)).unwrap();
-    }
-    left
-}
-
-/// A backup of such a folder.
+/// A backup of a folder with these rooms.
 fn backup_with(rooms: &[u64]) -> (TempDir, PathBuf) {
     let folder = folder_with(rooms);
     let copy = folder.path().join("copy");
