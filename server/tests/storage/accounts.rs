@@ -13,7 +13,8 @@ use fivefold_storage::{
 
 use crate::{
     contract::every_storage,
-    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14},
+    folders::FILE,
+    formats::make_older,
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, resigned},
@@ -474,7 +475,7 @@ fn a_deleted_account_can_be_taken_back_for_a_while() {
 fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     let folder = tempfile::tempdir().unwrap();
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    let file = folder.path().join("fivefold.sqlite3");
+    let file = folder.path().join(FILE);
     let mut storage = open();
     seat(&mut storage, 1, vec![known(7, "Ann"), known(8, "Bob")]);
     let finished = Append { closes: true, ..append(2, resigned("public", 7, 8), 2) };
@@ -486,28 +487,23 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = String::new();
-    let format_10 = "; DROP INDEX account_owner; DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
-        DROP TABLE game_mark; DROP TABLE examined_game; DROP INDEX rating_change_at";
-    let format_9 = "; DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
+    let format_10 = "DROP INDEX account_owner; DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
+        DROP TABLE game_mark; DROP TABLE examined_game; DROP INDEX rating_change_at;";
+    let format_9 = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
-        ALTER TABLE account DROP COLUMN owner";
-    let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    let formats = [
-        (14, FORMAT_14),
-        (13, FORMAT_13),
-        (12, FORMAT_12),
-        (11, FORMAT_11),
-        (10, FORMAT_10),
-        (9, format_10),
-        (8, format_9),
-        (7, format_8),
-    ];
-    for (older, tables) in formats {
-        gone += tables;
+        ALTER TABLE account DROP COLUMN owner;";
+    let format_8 = "DROP TABLE session; DROP TABLE key; DROP TABLE account;";
+    for older in (7..=14).rev() {
+        gone += match older {
+            9 => format_10,
+            8 => format_9,
+            7 => format_8,
+            _ => "",
+        };
+        make_older(&file, older);
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();
-        old.pragma_update(None, "user_version", older).unwrap();
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());

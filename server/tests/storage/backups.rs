@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use crate::{
     folders::{FILE, folder_with, open},
-    formats::{FORMAT_13, FORMAT_14},
+    formats::{FORMAT_14, make_older},
     rooms::{append, code, log},
 };
 
@@ -22,8 +22,7 @@ const NOW: u64 = 1_796_061_600_000;
 
 /// Makes a file what a server of format 13 has left.
 fn make_old(folder: &Path) {
-    let file = Connection::open(folder.join(FILE)).unwrap();
-    file.execute_batch(&format!("{FORMAT_14} {FORMAT_13} PRAGMA user_version = 13")).unwrap();
+    make_older(&folder.join(FILE), 13);
 }
 
 fn format_of(file: &Path) -> u32 {

@@ -11,7 +11,8 @@ use crate::{
     accounts::{apply, change, hash, locked, sign_up},
     bots::new_bot,
     contract::{every_life, every_storage},
-    formats::{FORMAT_13, FORMAT_14, POSTGRES_7, POSTGRES_8},
+    folders::FILE,
+    formats::{make_older, make_postgres_older},
     moderation::sanction,
     postgres::{Durability, Server},
     rooms::{append, code, log, member},
@@ -178,9 +179,7 @@ fn sleeping_rooms_of_older_formats_have_places() {
     let folder = tempfile::tempdir().unwrap();
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut open());
-    let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-    old.execute_batch(&format!("{FORMAT_14} {FORMAT_13}; PRAGMA user_version = 13")).unwrap();
-    drop(old);
+    make_older(&folder.path().join(FILE), 13);
     assert_eq!([7, 8].map(|who| own(&open(), who, None).count), [1, 1]);
 
     let Some(server) = Server::start(Durability::None) else { return };
@@ -188,8 +187,7 @@ fn sleeping_rooms_of_older_formats_have_places() {
     server.join(false);
     fill(&mut storage);
     drop(storage);
-    server.execute(POSTGRES_8);
-    server.execute(POSTGRES_7);
+    make_postgres_older(&server, 7);
     assert_eq!([7, 8].map(|who| own(&server.open(), who, None).count), [1, 1]);
 }
 
@@ -199,7 +197,7 @@ fn a_check_finds_places_in_rooms_that_are_not_there() {
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     stored(&mut open(), &[begun(1, &[7])]);
     assert!(check(folder.path()).unwrap().is_sound());
-    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    let file = rusqlite::Connection::open(folder.path().join(FILE)).unwrap();
     file.execute_batch(
         "PRAGMA foreign_keys = false; INSERT INTO daily_seat (member, room) VALUES ('x', 99)",
     )

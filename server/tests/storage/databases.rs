@@ -11,7 +11,7 @@ use fivefold_storage::{
 
 use crate::{
     email,
-    formats::{POSTGRES_5, POSTGRES_6, POSTGRES_7, POSTGRES_8},
+    formats::make_postgres_older,
     friends,
     migrations::fill,
     moderation, notes,
@@ -264,18 +264,20 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    // Development versions have added the column of format 9 to format 8 already.
-    let early_9 = "UPDATE fivefold.format SET number = 8";
-    let formats = [POSTGRES_8, POSTGRES_7, POSTGRES_6, POSTGRES_5];
-    let older = (1..=formats.len()).map(|count| formats[..count].to_vec());
-    for undone in older.chain([vec![early_9]]) {
-        undone.iter().for_each(|format| server.execute(format));
+    let upgrade = || {
         drop(server.open());
         assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
         let version = server.value("SELECT version FROM fivefold.format");
         assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    };
+    for format in [8, 7, 6, 5] {
+        make_postgres_older(&server, format);
+        upgrade();
     }
-    formats.iter().for_each(|format| server.execute(format));
+    // Development versions have added the column of format 9 to format 8 already.
+    server.execute("UPDATE fivefold.format SET number = 8");
+    upgrade();
+    make_postgres_older(&server, 5);
     server.execute("DROP INDEX fivefold.account_owner");
     let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
         fivefold.game_mark, fivefold.examined_game";

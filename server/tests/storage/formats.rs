@@ -1,15 +1,46 @@
-//! How older formats of a file differ from the current one.
+//! How older formats of a file and of PostgreSQL differ from the current ones.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::postgres::Server;
+
+/// The older formats of a file, the newest first.
+const FORMATS: [(u32, &str); 5] =
+    [(14, FORMAT_14), (13, FORMAT_13), (12, FORMAT_12), (11, FORMAT_11), (10, FORMAT_10)];
+
+/// The older formats of PostgreSQL, the newest first.
+const POSTGRES_FORMATS: [(i32, &str); 4] =
+    [(8, POSTGRES_8), (7, POSTGRES_7), (6, POSTGRES_6), (5, POSTGRES_5)];
+
+/// Makes the tables of a file of the current format what they were in an older one, and sets its number. Formats before
+/// 10 lack more tables: the caller drops these.
+pub(crate) fn make_older(file: &Path, format: u32) {
+    let connection = Connection::open(file).unwrap();
+    for (_, changes) in FORMATS.iter().filter(|(number, _)| *number >= format) {
+        connection.execute_batch(changes).unwrap();
+    }
+    connection.pragma_update(None, "user_version", format).unwrap();
+}
+
+/// Makes the tables of a database of the current format what they were in an older one, down to format 5.
+pub(crate) fn make_postgres_older(server: &Server, format: i32) {
+    for (_, changes) in POSTGRES_FORMATS.iter().filter(|(number, _)| *number >= format) {
+        server.execute(changes);
+    }
+}
 
 /// Makes the tables of a file what they were in format 14.
 pub(crate) const FORMAT_14: &str = "ALTER TABLE process DROP COLUMN version;";
 
 /// Makes the tables of PostgreSQL what they were in format 8.
-pub(crate) const POSTGRES_8: &str = "
+const POSTGRES_8: &str = "
     ALTER TABLE fivefold.format DROP COLUMN version;
     UPDATE fivefold.format SET number = 8";
 
 /// Makes those of format 14 what they were in format 13.
-pub(crate) const FORMAT_13: &str = "
+const FORMAT_13: &str = "
     DROP TABLE push_server;
     DROP TABLE push_subscription;
     DROP TABLE push_setting;
@@ -21,7 +52,7 @@ pub(crate) const FORMAT_13: &str = "
     DROP TABLE daily_seat;";
 
 /// Makes those of format 8 what they were in format 7.
-pub(crate) const POSTGRES_7: &str = "
+const POSTGRES_7: &str = "
     DROP TABLE fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
         fivefold.push_game, fivefold.push_news;
     DROP TABLE fivefold.note, fivefold.time_off, fivefold.email;
@@ -29,7 +60,7 @@ pub(crate) const POSTGRES_7: &str = "
     UPDATE fivefold.format SET number = 7";
 
 /// Makes those of format 13 what they were in format 12.
-pub(crate) const FORMAT_12: &str = "
+const FORMAT_12: &str = "
     DROP TABLE sleeping_member;
     DROP TABLE sleeping_room;
     DROP INDEX room_open;
@@ -38,7 +69,7 @@ pub(crate) const FORMAT_12: &str = "
     ALTER TABLE account DROP COLUMN online_to;";
 
 /// Makes those of format 7 what they were in format 6.
-pub(crate) const POSTGRES_6: &str = "
+const POSTGRES_6: &str = "
     DROP TABLE fivefold.sleeping_member;
     DROP TABLE fivefold.sleeping_room;
     DROP TABLE fivefold.friend;
@@ -46,7 +77,7 @@ pub(crate) const POSTGRES_6: &str = "
     UPDATE fivefold.format SET number = 6";
 
 /// Makes those of format 12 what they were in format 11.
-pub(crate) const FORMAT_11: &str = "
+const FORMAT_11: &str = "
     DROP TABLE trace;
     ALTER TABLE report DROP COLUMN closed_by;
     ALTER TABLE sanction DROP COLUMN appealed_at;
@@ -63,7 +94,7 @@ pub(crate) const FORMAT_11: &str = "
     DROP TABLE newer_player;";
 
 /// Makes those of format 6 what they were in format 5.
-pub(crate) const POSTGRES_5: &str = "
+const POSTGRES_5: &str = "
     DROP TABLE fivefold.trace;
     ALTER TABLE fivefold.report DROP COLUMN closed_by;
     ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
@@ -73,7 +104,7 @@ pub(crate) const POSTGRES_5: &str = "
     UPDATE fivefold.format SET number = 5";
 
 /// Makes the tables of ratings of a file what they were in format 10.
-pub(crate) const FORMAT_10: &str = "
+const FORMAT_10: &str = "
     DROP INDEX rating_band;
     ALTER TABLE rating DROP COLUMN band;
     ALTER TABLE rating DROP COLUMN changed_at;

@@ -8,9 +8,8 @@ use fivefold_storage::{
 
 use crate::{
     accounts::{NOW, apply, change, sign_up},
-    formats::{
-        FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14, POSTGRES_5, POSTGRES_6, POSTGRES_7, POSTGRES_8,
-    },
+    folders::FILE,
+    formats::{make_older, make_postgres_older},
     postgres::{Durability, Server},
     rooms::member,
 };
@@ -90,12 +89,7 @@ fn a_file_gets_the_new_keys_of_names() {
     let folder = tempfile::tempdir().unwrap();
     let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut open());
-    let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-    old.execute_batch(&format!(
-        "{FORMAT_14} {FORMAT_13} {FORMAT_12} {FORMAT_11}; PRAGMA user_version = 11"
-    ))
-    .unwrap();
-    drop(old);
+    make_older(&folder.path().join(FILE), 11);
     let mut storage = open();
     check_names(&mut storage, &check(folder.path()).unwrap());
 }
@@ -104,10 +98,7 @@ fn a_file_gets_the_new_keys_of_names() {
 fn a_database_gets_the_new_keys_of_names() {
     let Some(server) = Server::start(Durability::None) else { return };
     fill(&mut server.open());
-    server.execute(POSTGRES_8);
-    server.execute(POSTGRES_7);
-    server.execute(POSTGRES_6);
-    server.execute(POSTGRES_5);
+    make_postgres_older(&server, 5);
     let mut storage = server.open();
     check_names(&mut storage, &check_postgres(&server.url()).unwrap());
 }

@@ -17,7 +17,8 @@ use crate::{
     accounts::sign_up,
     contract::every_storage,
     damage::every_check_finds,
-    formats::{FORMAT_10, FORMAT_11, FORMAT_12, FORMAT_13, FORMAT_14},
+    folders::FILE,
+    formats::make_older,
     postgres::{Durability, Server},
     rooms::{append, game_id, member, rated, rated_in, resigned, won_by},
 };
@@ -137,12 +138,7 @@ fn a_file_of_format_10_keeps_its_ratings_and_how_they_changed() {
     let before = all(&storage);
     assert_eq!((before.0[0].1.len(), before.1.len()), (4, 4));
     drop(storage);
-    let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-    old.execute_batch(&format!(
-        "{FORMAT_14} {FORMAT_13} {FORMAT_12} {FORMAT_11} {FORMAT_10}; PRAGMA user_version = 10"
-    ))
-    .unwrap();
-    drop(old);
+    make_older(&folder.path().join(FILE), 10);
     assert!(check(folder.path()).unwrap().is_sound());
     let mut storage = open();
     assert_eq!(all(&storage), before);
@@ -339,7 +335,7 @@ fn ratings_in_a_file_count_on_from_what_is_stored_there() {
     assert_ne!(third[0].before, second[0].after);
 
     // The second game of a commit fails, and so the first one does not count either.
-    let other = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    let other = rusqlite::Connection::open(folder.path().join(FILE)).unwrap();
     other
         .execute_batch(&format!(
             "CREATE TRIGGER broken BEFORE INSERT ON game WHEN NEW.code = '{}'
@@ -430,7 +426,7 @@ fn a_check_finds_changes_and_leaders_that_would_not_be_read() {
         let folder = tempfile::tempdir().unwrap();
         play_three(&mut Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
         assert!(check(folder.path()).unwrap().is_sound());
-        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+        let file = rusqlite::Connection::open(folder.path().join(FILE)).unwrap();
         assert_eq!(file.execute(damage, ()).unwrap(), 2);
         drop(file);
         let findings = check(folder.path()).unwrap().to_string();
