@@ -207,12 +207,20 @@ fn a_backup_has_the_time_in_its_name_and_is_complete() {
     // One that is not finished leaves nothing.
     drop(backups.begin(NOW, 0).unwrap());
     assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 0);
+    // Neither does one that is stopped, and it may be stopped again until it has ended.
+    let stopped = backups.begin(NOW, 0).unwrap();
+    let stopper = stopped.stopper();
+    assert!(stopper.stop());
+    assert!(stopper.stop());
+    let error = stopped.finish().unwrap_err();
+    assert!(matches!(error, BackupError::Copy(_)), "{error:?}");
+    assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 0);
 
     storage.append(&[append(2, log(20), 0)]).unwrap();
     let backup = backups.begin(NOW + 59_999, 0).unwrap();
     let stopper = backup.stopper();
     let made = backup.finish().unwrap();
-    drop(stopper);
+    assert!(!stopper.stop(), "all is copied");
     assert_eq!(made, data.path().join("backups/fivefold-2026-11-30T18-00.sqlite3"));
     assert_eq!(mode(&made), 0o600);
     assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
