@@ -46,13 +46,6 @@ const BOARDS: [&str; 5] = [
     "/embed/tv?theme=dark",
 ];
 
-async fn ask(server: &TestServer, path: &str, headers: &str) -> (String, Vec<u8>) {
-    let request = format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n{headers}\n");
-    let answer = server.request_bytes(&request).await;
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
-    (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end + 4..].to_vec())
-}
-
 /// The addresses of the page's files in a text.
 fn files_in(text: &str) -> Vec<&str> {
     let quoted = text.split(['"', '<', '>']).filter(|part| part.starts_with("/web/"));
@@ -63,7 +56,7 @@ fn files_in(text: &str) -> Vec<&str> {
 async fn every_site_may_show_a_board_which_is_nobody() {
     let server = TestServer::start(LIMITS);
     for path in BOARDS {
-        let (head, body) = ask(&server, path, "Cookie: fivefold_session=x\n").await;
+        let (head, body) = server.get_with(path, "Cookie: fivefold_session=x\n").await;
         assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
         let policy = head.lines().find_map(|line| line.strip_prefix("content-security-policy: "));
         let policy = policy.expect("a policy");
@@ -79,16 +72,16 @@ async fn every_site_may_show_a_board_which_is_nobody() {
         // Its files are for an origin of its own.
         let html = String::from_utf8(body).unwrap();
         for file in files_in(&html) {
-            let (head, _) = ask(&server, file, "Origin: null\n").await;
+            let (head, _) = server.get_with(file, "Origin: null\n").await;
             assert!(head.contains("access-control-allow-origin: *"), "{file}: {head}");
         }
     }
     for path in ["/embed/r/short", "/embed/r/%3Cscript%3E", "/embed/game/..%2F", "/embed/none"] {
-        let (head, _) = ask(&server, path, "").await;
+        let (head, _) = server.get_with(path, "").await;
         assert!(head.starts_with("HTTP/1.1 404"), "{path}: {head}");
     }
     for path in ["/", "/tv", "/game/k7m2qpxw9abcdefg", "/embed/none"] {
-        let (head, _) = ask(&server, path, "").await;
+        let (head, _) = server.get_with(path, "").await;
         assert!(head.contains("frame-ancestors 'none'"), "{path}: {head}");
     }
     server.stop().await;
@@ -97,12 +90,12 @@ async fn every_site_may_show_a_board_which_is_nobody() {
 #[tokio::test]
 async fn pages_have_no_address_without_a_policy() {
     let server = TestServer::start(LIMITS);
-    let (_, html) = ask(&server, "/embed/tv", "").await;
+    let (_, html) = server.get_with("/embed/tv", "").await;
     let html = String::from_utf8(html).unwrap();
     let script = files_in(&html).into_iter().find(|file| file.ends_with("embed.js")).unwrap();
     let place = script.strip_suffix("/embed/embed.js").unwrap();
     for name in ["index.html", "embed/embed.html"] {
-        let (head, _) = ask(&server, &format!("{place}/{name}"), "").await;
+        let (head, _) = server.get_with(&format!("{place}/{name}"), "").await;
         assert!(head.starts_with("HTTP/1.1 404"), "{name}: {head}");
     }
     server.stop().await;
@@ -112,11 +105,11 @@ async fn pages_have_no_address_without_a_policy() {
 async fn a_board_is_small() {
     let server = TestServer::start(LIMITS);
     let size = async |path: &str| {
-        let (head, body) = ask(&server, path, "Accept-Encoding: gzip, deflate, br\n").await;
+        let (head, body) = server.get_with(path, "Accept-Encoding: gzip, deflate, br\n").await;
         assert!(head.contains("content-encoding: br"), "{path}: {head}");
         body.len()
     };
-    let (head, html) = ask(&server, "/embed/tv", "Accept-Language: ru\n").await;
+    let (head, html) = server.get_with("/embed/tv", "Accept-Language: ru\n").await;
     let html = String::from_utf8(html).unwrap();
     let files = files_in(&html);
     let script = *files.iter().find(|file| file.ends_with("/embed/embed.js")).expect("its script");
@@ -140,7 +133,7 @@ async fn a_board_is_small() {
     assert!(bytes + most <= EMBED_BYTES_MAX, "{} bytes", bytes + most);
 
     // Nothing else is loaded at once: its script has all that it imports.
-    let (_, text) = ask(&server, script, "").await;
+    let (_, text) = server.get_with(script, "").await;
     let text = String::from_utf8(text).unwrap();
     assert!(!text.lines().any(|line| line.starts_with("import{") || line.starts_with("import ")));
     let wanted = ["`../language/${languageCode}.js`", "`../${folder}/language/${languageCode}.js`"];
@@ -172,10 +165,10 @@ async fn a_folder_has_boards_too() {
     let page = PageSource::Folder(concat!(env!("CARGO_MANIFEST_DIR"), "/web").into());
     let server =
         TestServer::start_with(Box::new(Memory::default()), Config { page, ..config(LIMITS) });
-    let (head, body) = ask(&server, "/embed/tv", "").await;
+    let (head, body) = server.get_with("/embed/tv", "").await;
     assert!(head.contains("sandbox allow-scripts"), "{head}");
     assert!(String::from_utf8(body).unwrap().contains("/web/live/embed/embed.js"));
-    let (head, _) = ask(&server, "/web/live/embed/embed.html", "").await;
+    let (head, _) = server.get_with("/web/live/embed/embed.html", "").await;
     assert!(head.starts_with("HTTP/1.1 404"), "{head}");
     server.stop().await;
 }
@@ -366,14 +359,14 @@ async fn an_operator_can_turn_boards_off() {
     let game = format!("/api/games/{}", list.games.first().expect("the game").id);
     let oembed = "/api/oembed?url=http://test/tv";
     for path in BOARDS.into_iter().chain([oembed]) {
-        let (head, _) = ask(&server, path, "").await;
+        let (head, _) = server.get_with(path, "").await;
         assert!(head.starts_with("HTTP/1.1 404"), "{path}: {head}");
         assert!(!head.contains("sandbox"), "{path}: {head}");
     }
     let page = server.get("/").await;
     let file = files_in(&page).into_iter().find(|file| file.ends_with(".js")).unwrap();
     for path in ["/api/tv", &game, "/healthz", "/tv?embed", file] {
-        let (head, _) = ask(&server, path, "Origin: https://forum.example\n").await;
+        let (head, _) = server.get_with(path, "Origin: https://forum.example\n").await;
         assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
         assert!(!head.contains("access-control-"), "{path}: {head}");
     }
@@ -393,7 +386,7 @@ async fn oembed_says_when_to_come_back() {
     let limits = Limits { unknown_codes_per_minute: 1, ..LIMITS };
     let server = TestServer::start(limits);
     for status in ["404", "429"] {
-        let (head, _) = ask(&server, missing, "").await;
+        let (head, _) = server.get_with(missing, "").await;
         assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
         assert_eq!(head.contains("retry-after: "), status == "429", "{head}");
     }
@@ -404,7 +397,7 @@ async fn oembed_says_when_to_come_back() {
     let server = TestServer::start(limits);
     let missing = "/api/oembed?url=http://test/game/k7m2qpxw9abcdefg";
     for status in ["404", "429"] {
-        let (head, _) = ask(&server, missing, "").await;
+        let (head, _) = server.get_with(missing, "").await;
         assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
         assert_eq!(head.contains("retry-after: "), status == "429", "{head}");
     }
@@ -414,7 +407,7 @@ async fn oembed_says_when_to_come_back() {
     let is_broken = Arc::clone(&storage.0);
     let server = TestServer::start_on(Box::new(Memory::default().hooked(storage)), LIMITS);
     is_broken.store(true, Ordering::SeqCst);
-    let (head, _) = ask(&server, missing, "").await;
+    let (head, _) = server.get_with(missing, "").await;
     assert!(head.starts_with("HTTP/1.1 503") && head.contains("retry-after: "), "{head}");
     server.stop().await;
 }
@@ -436,7 +429,7 @@ impl Hook for Unreadable {
 
 /// The answer of oEmbed, if it describes the link.
 async fn describe(server: &TestServer, query: &str) -> Value {
-    let (head, body) = ask(server, &format!("/api/oembed?{query}"), "").await;
+    let (head, body) = server.get_with(&format!("/api/oembed?{query}"), "").await;
     assert!(head.starts_with("HTTP/1.1 200"), "{query}: {head}");
     assert!(head.contains("content-type: application/json"), "{query}: {head}");
     assert!(head.contains("access-control-allow-origin: *"), "{query}: {head}");
@@ -530,7 +523,7 @@ async fn oembed_describes_nothing_else() {
         (longest(OEMBED_URL_MAX + 1), "414"),
     ];
     for (query, status) in cases {
-        let (head, _) = ask(&server, &format!("/api/oembed?{query}"), "").await;
+        let (head, _) = server.get_with(&format!("/api/oembed?{query}"), "").await;
         let query = &query[..query.len().min(120)];
         assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{query}: {head}");
     }
@@ -578,7 +571,7 @@ async fn tv_shows_a_running_public_game() {
         ("/tv?theme=dark&embed", "/embed/tv?theme=dark"),
     ];
     for (path, wanted) in cases {
-        let (head, _) = ask(&server, path, "").await;
+        let (head, _) = server.get_with(path, "").await;
         assert!(head.starts_with("HTTP/1.1 307"), "{path}: {head}");
         assert!(head.lines().any(|line| line == format!("location: {wanted}")), "{path}: {head}");
     }

@@ -215,6 +215,16 @@ impl TestServer {
         answer
     }
 
+    /// Gets a file with these header lines: the head of the answer, and its body, which may be no text.
+    pub(crate) async fn get_with(&self, path: &str, headers: &str) -> (String, Vec<u8>) {
+        let request = format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n{headers}\n");
+        let mut head = self.request_bytes(&request).await;
+        let end = head.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+        let body = head.split_off(end + 4);
+        head.truncate(end);
+        (String::from_utf8_lossy(&head).into_owned(), body)
+    }
+
     /// Asks a question over HTTP, and reads up to the end of the answer.
     pub(crate) async fn post(&self, path: &str, body: &str) -> String {
         let length = body.len();

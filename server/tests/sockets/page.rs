@@ -132,16 +132,6 @@ async fn place(server: &TestServer) -> String {
         .to_owned()
 }
 
-async fn get_with(server: &TestServer, path: &str, headers: &str) -> Vec<u8> {
-    let request = format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n{headers}\n");
-    server.request_bytes(&request).await
-}
-
-fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
-    (String::from_utf8_lossy(&answer[..end]).into_owned(), &answer[end + 4..])
-}
-
 /// How the declarations at the top level of the page's modules begin, without spaces, by path.
 fn declarations() -> BTreeMap<String, Vec<String>> {
     let is_module = |name: &String| name.ends_with(".js") && !APART.contains(&name.as_str());
@@ -184,8 +174,7 @@ async fn what_playing_needs_is_small() {
     let mut languages = Vec::new();
     for name in names().into_iter().filter(|name| !EMBED.contains(&name.as_str())) {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
-        let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
-        let (head, body) = head_and_body(&answer);
+        let (head, body) = server.get_with(&path, "Accept-Encoding: gzip, deflate, br\n").await;
         let own_file = JOINED.contains(&name.as_str());
         let is_joined = own_file || head.starts_with("HTTP/1.1 404");
         let is_in = |file: &String| is_joined && has(file, &declarations[&name]);
@@ -289,8 +278,7 @@ async fn only_the_worker_may_run_web_assembly() {
         (format!("{place}/engine/engine.wasm"), "content-type: application/wasm"),
     ];
     for (path, text) in cases {
-        let answer = get_with(&server, &path, "").await;
-        let (head, _) = head_and_body(&answer);
+        let (head, _) = server.get_with(&path, "").await;
         assert!(head.contains(text), "{path}: {head}");
         assert_eq!(
             head.contains("wasm-unsafe-eval"),
@@ -309,8 +297,7 @@ async fn other_words_for_the_analysis_lead_there() {
         ("/analyze?moves=h8+i9&size=15", "/analyse?moves=h8+i9&size=15"),
     ];
     for (path, wanted) in cases {
-        let answer = get_with(&server, path, "").await;
-        let (head, _) = head_and_body(&answer);
+        let (head, _) = server.get_with(path, "").await;
         assert!(head.starts_with("HTTP/1.1 308"), "{path}: {head}");
         assert!(head.contains(&format!("location: {wanted}\r\n")), "{path}: {head}");
     }
@@ -350,14 +337,13 @@ async fn the_files_of_the_first_screen_are_named_in_the_head() {
         ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room/room-view.js", "game/game.css"]),
     ];
     for (path, languages, files) in cases {
-        let answer = get_with(&server, path, &format!("Accept-Language: {languages}\n")).await;
-        let (head, _) = head_and_body(&answer);
+        let (head, _) = server.get_with(path, &format!("Accept-Language: {languages}\n")).await;
         let links: Vec<_> = head.lines().filter_map(|line| line.strip_prefix("link: ")).collect();
         assert_eq!(links.len(), files.len(), "{path} {languages}: {head}");
         for (link, file) in links.iter().zip(files) {
             assert!(link.starts_with(&format!("<{place}/{file}>; rel=")), "{link}");
-            let answer = get_with(&server, &format!("{place}/{file}"), "").await;
-            assert!(answer.starts_with(b"HTTP/1.1 200"), "{file}");
+            let (head, _) = server.get_with(&format!("{place}/{file}"), "").await;
+            assert!(head.starts_with("HTTP/1.1 200"), "{file}");
         }
         assert!(head.contains("vary: accept-encoding, accept-language"), "{head}");
     }
@@ -380,16 +366,13 @@ async fn files_are_kept_and_the_page_is_asked_for_again() {
         ("/", "", "200", "cache-control: no-cache"),
     ];
     for (path, headers, status, text) in cases {
-        let answer = get_with(&server, path, headers).await;
-        let (head, _) = head_and_body(&answer);
+        let (head, _) = server.get_with(path, headers).await;
         assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {head}");
         assert!(head.contains(text), "{path} {headers}: {head}");
     }
-    let answer = get_with(&server, "/", "").await;
-    let (head, _) = head_and_body(&answer);
+    let (head, _) = server.get_with("/", "").await;
     let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag");
-    let again = get_with(&server, "/", &format!("If-None-Match: {tag}\n")).await;
-    let (head, body) = head_and_body(&again);
+    let (head, body) = server.get_with("/", &format!("If-None-Match: {tag}\n")).await;
     assert!(head.starts_with("HTTP/1.1 304"), "{head}");
     assert!(body.is_empty(), "{head}");
     server.stop().await;
@@ -442,8 +425,9 @@ async fn a_pasted_link_says_what_may_be_played() {
         let tag = first.lines().find_map(|line| line.strip_prefix("etag: ")).map(str::to_owned);
         let again = async || match &tag {
             Some(tag) => {
-                let again = get_with(&server, &path, &format!("If-None-Match: {tag}\n")).await;
-                String::from_utf8_lossy(&again).into_owned()
+                let tag = format!("If-None-Match: {tag}\n");
+                let (head, body) = server.get_with(&path, &tag).await;
+                head + &String::from_utf8_lossy(&body)
             }
             None => server.get(&path).await,
         };
