@@ -37,7 +37,7 @@ export const texts = {
   pause: 'Pause new games',
   resume: 'Allow new games',
   pause_how:
-    'On a paused node, running games go on, but nobody can begin a new one. The node is not ready then, so a proxy that checks /readyz sends nobody to it. If it is the only node behind such a proxy, you cannot open this page either until you restart the server.',
+    'On a paused node, running games go on, and their players can play again in the same room, but nobody can open a new room or find an opponent. If another node takes new rooms, this one is not ready, so a proxy that checks /readyz sends new visitors there. Otherwise it stays ready, with a warning.',
 
   announce: 'Announcement',
   announce_text: 'One line, for everybody who is online now or comes later',

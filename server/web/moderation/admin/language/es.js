@@ -37,7 +37,7 @@ export const texts = {
   pause: 'Pausar las partidas nuevas',
   resume: 'Permitir partidas nuevas',
   pause_how:
-    'Mientras un nodo está en pausa, las partidas en curso siguen y nadie empieza una nueva allí. Entonces no está disponible, y un proxy que consulta /readyz no le envía a nadie: con un solo nodo detrás de un proxy así, tampoco se llega a esta página hasta reiniciar el servidor.',
+    'Mientras un nodo está en pausa, las partidas en curso siguen y sus jugadores pueden jugar otra en la misma sala, pero nadie puede abrir una sala nueva ni encontrar rival. Si otro nodo acepta salas nuevas, este no está disponible, y un proxy que consulta /readyz envía allí a quienes llegan. Si no, sigue disponible, con una advertencia.',
 
   announce: 'Avisar a todos',
   announce_text: 'Una línea para quienes están aquí y quienes lleguen después',
