@@ -138,7 +138,7 @@ export const texts = {
   push_never: 'Never',
   push_digest_hour: 'At what time',
   push_challenges: 'Challenges by friends',
-  push_ends: 'Games won or lost on time',
+  push_ends: 'Games decided on time or closed by an operator',
   push_found: 'Opponents found',
   push_reports: 'Decisions about my reports',
   push_reminder: { one: '{count} hour before my time ends', other: '{count} hours before my time ends' },

@@ -152,7 +152,7 @@ export const texts = {
   push_never: 'Nunca',
   push_digest_hour: 'A qué hora',
   push_challenges: 'Retos de amigos',
-  push_ends: 'Partidas que terminaron por tiempo',
+  push_ends: 'Partidas decididas por tiempo o cerradas por un moderador',
   push_found: 'Rivales encontrados',
   push_reports: 'Decisiones sobre mis denuncias',
   push_reminder: {

@@ -152,7 +152,7 @@ export const texts = {
   push_never: 'Никогда',
   push_digest_hour: 'В какое время',
   push_challenges: 'Вызовы друзей',
-  push_ends: 'Партии, законченные по времени',
+  push_ends: 'Партии, законченные по времени или модератором',
   push_found: 'Найден соперник',
   push_reports: 'Решения по моим жалобам',
   push_reminder: {
