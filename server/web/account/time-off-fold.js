@@ -1,6 +1,6 @@
 // The part of the dialog “You” about time off: the player's clocks stand still in all daily games.
 
-import { formatDate } from '../language/texts.js';
+import { formatMoment } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
@@ -41,7 +41,7 @@ function shown({ from, until }, end) {
   return el(
     'div',
     null,
-    el('p', null, ty('time_off_runs', { from: moment(from), until: moment(until) })),
+    el('p', null, ty('time_off_runs', { from: formatMoment(from), until: formatMoment(until) })),
     button(ty(isPlanned ? 'time_off_take_back' : 'time_off_end'), end),
     !isPlanned && el('p', { class: 'hint' }, ty('time_off_end_how')),
   );
@@ -66,9 +66,4 @@ function choice({ days_left, days_left_next_year }, begin) {
     el('label', { class: 'field' }, el('span', null, ty('time_off_from')), from),
     el('button', { type: 'submit' }, ty('time_off_begin')),
   );
-}
-
-/** @param {number} at */
-function moment(at) {
-  return formatDate(at, { dateStyle: 'medium', timeStyle: 'short' });
 }

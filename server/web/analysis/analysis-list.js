@@ -4,7 +4,7 @@
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { rulesName } from '../game/display-names.js';
-import { dotted, formatDate, t } from '../language/texts.js';
+import { dotted, formatMoment, t } from '../language/texts.js';
 import { button, el, fill, icon, write } from '../ui/dom.js';
 import { deleteAnalysis, listAnalyses } from './kept-analyses.js';
 import { ta } from './texts.js';
@@ -36,11 +36,7 @@ export function createAnalysisList(open, deleted, begin) {
   /** @param {ListedAnalysis} one */
   function item(one) {
     const title = analysisTitle(one);
-    const about = dotted(
-      rulesName(one.rules),
-      t('moves_count', { count: one.count }),
-      formatDate(one.changed, { dateStyle: 'medium', timeStyle: 'short' }),
-    );
+    const about = dotted(rulesName(one.rules), t('moves_count', { count: one.count }), formatMoment(one.changed));
     return el(
       'li',
       null,

@@ -112,3 +112,8 @@ export function formatPercent(part) {
 export function formatDate(time, style) {
   return new Intl.DateTimeFormat(language, style).format(time);
 }
+
+/** A day and a time. @param {number} time in milliseconds since the Unix epoch */
+export function formatMoment(time) {
+  return formatDate(time, { dateStyle: 'medium', timeStyle: 'short' });
+}

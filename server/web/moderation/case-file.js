@@ -3,7 +3,7 @@
 /** @import { Hints } from './hints.js' */
 
 import { loadTexts } from '../language/folder-texts.js';
-import { dotted, formatDate } from '../language/texts.js';
+import { dotted, formatMoment } from '../language/texts.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 import { hintList } from './hints.js';
@@ -22,9 +22,6 @@ export const to = await loadTexts('moderation/operators');
 /** What an operator can do; those with an end have one if they want. */
 const KINDS = ['note', 'warn', 'mute', 'unrated', 'close'];
 const ENDING = ['mute', 'unrated', 'close'];
-
-/** A day and a time. @param {number} at */
-export const moment = (at) => formatDate(at, { dateStyle: 'medium', timeStyle: 'short' });
 
 /**
  * @param {CaseFile} file @param {(member: string) => void} open shows another person
@@ -90,7 +87,7 @@ function sanctionItem(sanction, act) {
   const state = to(undone ? 'is_undone' : active ? 'holds' : kind === 'note' ? 'is_note' : 'is_over');
   const dates = [from, until]
     .filter((at) => at !== undefined)
-    .map(moment)
+    .map(formatMoment)
     .join(' – ');
   return el(
     'li',
@@ -98,7 +95,7 @@ function sanctionItem(sanction, act) {
     el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
     el('span', { class: 'hint' }, dotted(dates, operator)),
     el('bdi', null, reason),
-    seen && el('span', { class: 'hint' }, to('read', { date: moment(seen) })),
+    seen && el('span', { class: 'hint' }, to('read', { date: formatMoment(seen) })),
     appeal &&
       el(
         'blockquote',
@@ -110,7 +107,7 @@ function sanctionItem(sanction, act) {
           'span',
           { class: 'hint' },
           dotted(
-            !!appealed && moment(appealed),
+            !!appealed && formatMoment(appealed),
             !!answered && to('answered', { by: by(answered, sanction.answered_by) }),
           ),
         ),
@@ -128,20 +125,20 @@ function sanctionItem(sanction, act) {
 
 /** When and by whom; older servers did not store who. @param {number} at @param {string} [who] */
 function by(at, who) {
-  return dotted(moment(at), who);
+  return dotted(formatMoment(at), who);
 }
 
 /** Account or guest, since when, until when. @param {CaseFile} file */
 function standing({ account, account_since: since, deleted_at: deleted }) {
   if (!account || since === undefined) return to('guest');
-  return deleted ? to('deleted', { date: moment(deleted) }) : to('account_since', { date: moment(since) });
+  return deleted ? to('deleted', { date: formatMoment(deleted) }) : to('account_since', { date: formatMoment(since) });
 }
 
 /** The sentence about what holds now. @param {Sanction[]} sanctions */
 function inForce(sanctions) {
   const held = sanctions
     .filter(({ active }) => active)
-    .map(({ kind, until }) => to(`do_${kind}`) + (until ? ` – ${moment(until)}` : ''));
+    .map(({ kind, until }) => to(`do_${kind}`) + (until ? ` – ${formatMoment(until)}` : ''));
   return held.length > 0 ? to('in_force', { list: held.join(', ') }) : to('nothing_in_force');
 }
 
@@ -161,7 +158,7 @@ function reportItem({ reporter, kind, game, line, text, at, state, closed_at: cl
         tm(/** @type {'state_open'} */ (`state_${state}`)),
       ),
     ),
-    el('span', { class: 'hint' }, dotted(moment(at), reporter)),
+    el('span', { class: 'hint' }, dotted(formatMoment(at), reporter)),
     closed && el('span', { class: 'hint' }, to('closed', { by: by(closed, closer) })),
     text && el('bdi', null, text),
     line &&

@@ -3,10 +3,10 @@
 
 /** @import { View } from '../ui/view-types' */
 
-import { dotted } from '../language/texts.js';
+import { dotted, formatMoment } from '../language/texts.js';
 import { button, el, fill, write } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
-import { caseFile, moment, to } from './case-file.js';
+import { caseFile, to } from './case-file.js';
 import { isForOperators, showOperatorsOnly } from './operators-only.js';
 import { faultText, tm } from './texts.js';
 
@@ -76,7 +76,7 @@ function row({ member, name, reports, guests, kinds, appeals, hints, since }, cu
   const about = dotted(
     ...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))),
     ...hints.map((hint) => to(`hint_${hint}`)),
-    reports + appeals > 0 ? to('since', { date: moment(since) }) : moment(since),
+    reports + appeals > 0 ? to('since', { date: formatMoment(since) }) : formatMoment(since),
   );
   return el(
     'li',

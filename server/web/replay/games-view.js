@@ -8,7 +8,7 @@ import { STORAGE_KEYS } from '../connection.js';
 import { nameOrYou, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
 import { isMember, opponent, SEATS, stoneOf } from '../game/room-state.js';
 import { refusedAnswer } from '../language/refusals.js';
-import { formatDate, t } from '../language/texts.js';
+import { formatMoment, t } from '../language/texts.js';
 import { createOwnRooms } from '../room/own-rooms.js';
 import { button, el, fill, linkButton } from '../ui/dom.js';
 import { tg } from './texts.js';
@@ -155,11 +155,7 @@ function rowOf(app, game) {
         el('bdi', null, nameOrYou(app, game[opponent(black)])),
       ),
       el('span', { class: 'hint' }, about.join(' · ')),
-      el(
-        'time',
-        { class: 'hint', dateTime: new Date(game.ended_at).toISOString() },
-        formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }),
-      ),
+      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatMoment(game.ended_at)),
     ),
   );
 }

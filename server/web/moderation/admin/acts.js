@@ -2,12 +2,13 @@
 
 /** @import { Do, Overview } from './admin-view.js' */
 
+import { formatMoment } from '../../language/texts.js';
 import { CHAT_TEXT_MAX } from '../../protocol.js';
 import { button, el, fill, write } from '../../ui/dom.js';
 import { select } from '../../ui/form-fields.js';
 import { faultText } from '../texts.js';
 import { nodeName } from './server-facts.js';
-import { moment, ta } from './texts.js';
+import { ta } from './texts.js';
 
 /** For how many hours an announcement may stand. */
 const HOURS = [1, 4, 12, 24, 72, 168];
@@ -65,7 +66,7 @@ export function announceForm(act) {
     fill(
       now,
       el('blockquote', null, el('bdi', null, said)),
-      el('p', { class: 'hint' }, ta('announced', { by, date: moment(until) })),
+      el('p', { class: 'hint' }, ta('announced', { by, date: formatMoment(until) })),
       button(ta('announce_end'), () => void attempt(line, () => act('announcement/end', {}))),
     );
   };

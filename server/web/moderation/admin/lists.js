@@ -6,9 +6,9 @@
 /** @import { Child } from '../../ui/dom.js' */
 
 import { playerName } from '../../game/display-names.js';
-import { dotted } from '../../language/texts.js';
+import { dotted, formatMoment } from '../../language/texts.js';
 import { button, el } from '../../ui/dom.js';
-import { moment, ta } from './texts.js';
+import { ta } from './texts.js';
 
 /** @param {string} title @param {Child[][]} rows */
 function list(title, rows) {
@@ -61,7 +61,7 @@ export function actList(acts) {
     acts.map(({ at, operator, kind, about, reason }) => [
       el('span', null, ta(`act_${kind}`), ' ', el('bdi', null, about)),
       reason && el('blockquote', null, el('bdi', null, reason)),
-      el('span', { class: 'hint' }, dotted(operator, moment(at))),
+      el('span', { class: 'hint' }, dotted(operator, formatMoment(at))),
     ]),
   );
 }
@@ -78,9 +78,9 @@ export function decisionList(decisions) {
         { class: 'hint' },
         dotted(
           operator,
-          moment(at),
-          until ? ta('until', { date: moment(until) }) : '',
-          undone_at ? ta('undone', { by: undone_by ?? '', date: moment(undone_at) }) : '',
+          formatMoment(at),
+          until ? ta('until', { date: formatMoment(until) }) : '',
+          undone_at ? ta('undone', { by: undone_by ?? '', date: formatMoment(undone_at) }) : '',
         ),
       ),
     ]),

@@ -3,9 +3,9 @@
 /** @import { Node, Overview } from './admin-view.js' */
 /** @import { Child } from '../../ui/dom.js' */
 
-import { formatNumber, formatSpan } from '../../language/texts.js';
+import { formatMoment, formatNumber, formatSpan } from '../../language/texts.js';
 import { el } from '../../ui/dom.js';
-import { moment, ta } from './texts.js';
+import { ta } from './texts.js';
 
 /** Bytes in the units of disks. */
 const UNITS = /** @type {const} */ ([
@@ -87,7 +87,7 @@ export function nodeFacts(node, { now, nodes }, before) {
     ),
     facts([
       [ta('version'), `${node.version} (${node.commit})`],
-      [ta('up'), `${formatSpan(now - node.started_at)} · ${moment(node.started_at)}`],
+      [ta('up'), `${formatSpan(now - node.started_at)} · ${formatMoment(node.started_at)}`],
       [ta('online'), ta('online_of', { ...online })],
       [ta('rooms'), ta('rooms_of', { rooms: node.rooms, games: node.games })],
       [

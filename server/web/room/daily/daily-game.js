@@ -7,7 +7,7 @@
 
 import { nameOrYou } from '../../game/display-names.js';
 import { isMember, SEATS } from '../../game/room-state.js';
-import { formatDate } from '../../language/texts.js';
+import { formatMoment } from '../../language/texts.js';
 import { button, el, loadStyle, write } from '../../ui/dom.js';
 import { followers, updateOwnRooms } from '../own-rooms.js';
 import { td } from './texts.js';
@@ -64,7 +64,7 @@ function createDaily(app, room, again, side) {
     const lines = SEATS.map((seat) => {
       const { from = 0, until = 0 } = clock?.off?.[seat] ?? {};
       if (!players || outcome || now < from || until <= now) return '';
-      const date = formatDate(until, { dateStyle: 'medium', timeStyle: 'short' });
+      const date = formatMoment(until);
       const own = isMember(players[seat], app.connection.you);
       return td(own ? 'off_you' : 'off', { name: nameOrYou(app, players[seat]), date });
     });
