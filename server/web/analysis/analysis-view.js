@@ -15,6 +15,7 @@ import { stoneAt } from '../game/room-state.js';
 import { refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { button, el, icon, write } from '../ui/dom.js';
+import { embedButton } from '../ui/embed/embed-button.js';
 import { analysisTitle, createAnalysisList } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
 import { createCommentField } from './comment-field.js';
@@ -193,7 +194,7 @@ class AnalysisPage {
         'div',
         { class: 'row downloads' },
         button(t('share'), () => this.share()),
-        button(ta('embed'), () => this.embed()),
+        embedButton(() => `position?${positionQuery(this.history.now.rules, this.history.now.path)}`),
         this.playOn,
         this.files.chooser('open_file'),
         button(ta('save_sgf'), () => this.save('sgf')),
@@ -440,13 +441,6 @@ class AnalysisPage {
       );
     }
     this.app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
-  }
-
-  /** Shows the code that puts the shown position on another site. */
-  async embed() {
-    const { rules, path } = this.history.now;
-    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
-    openEmbedDialog(`position?${positionQuery(rules, path)}`);
   }
 
   /** @param {'sgf' | 'psq'} format */

@@ -3,7 +3,8 @@
 /** @import { View } from '../ui/view-types' */
 
 import { t } from '../language/texts.js';
-import { button, el, loadStyle } from '../ui/dom.js';
+import { el, loadStyle } from '../ui/dom.js';
+import { embedButton } from '../ui/embed/embed-button.js';
 import { tv } from './texts.js';
 import { createTv } from './tv.js';
 
@@ -11,14 +12,20 @@ import { createTv } from './tv.js';
 export const view = (app, place) => {
   const stage = el('div', { class: 'tv-stage' });
   const room = el('a', { class: 'button primary', hidden: true }, tv('open_room'));
-  const embed = async () => {
-    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
-    openEmbedDialog('tv');
-  };
   app.tab(`${t('tv')} – Fivefold`);
   place.append(
     el('h1', { class: 'spoken' }, t('tv')),
-    el('div', { class: 'tv' }, stage, el('div', { class: 'row' }, room, button(tv('embed'), embed))),
+    el(
+      'div',
+      { class: 'tv' },
+      stage,
+      el(
+        'div',
+        { class: 'row' },
+        room,
+        embedButton(() => 'tv'),
+      ),
+    ),
   );
   /** @type {ReturnType<typeof createTv> | undefined} */
   let shown;

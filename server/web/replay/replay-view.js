@@ -19,6 +19,7 @@ import { isMember, opponent, stoneAt, stoneOf } from '../game/room-state.js';
 import { errorText, refusedAnswer } from '../language/refusals.js';
 import { formatDate, formatPercent, t } from '../language/texts.js';
 import { button, el, fill, linkButton, write } from '../ui/dom.js';
+import { embedButton } from '../ui/embed/embed-button.js';
 
 /** Pause between moves of the autoplay. */
 const PACE_MS = 900;
@@ -285,11 +286,6 @@ class ReplayPage {
     this.app.go(analysisOfGame({ id, rules, moves, ...names }, known));
   }
 
-  async #embed() {
-    const { openEmbedDialog } = await import('../ui/embed/embed-dialog.js');
-    openEmbedDialog(`game/${this.game.id}${location.search}`);
-  }
-
   async #savePicture() {
     const blob = await this.board.picture();
     if (!blob) return;
@@ -310,7 +306,7 @@ class ReplayPage {
       'div',
       { class: 'row downloads' },
       button(t('share'), () => this.app.share(location.href), { class: 'primary' }),
-      button(ta('embed'), () => this.#embed()),
+      embedButton(() => `game/${id}${location.search}`),
       file('sgf'),
       file('psq'),
       file('json'),

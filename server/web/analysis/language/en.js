@@ -91,7 +91,6 @@ export const texts = {
   no_game: '“{name}” is not a game file. SGF, PSQ, RenLib and texts with moves can be opened.',
   more_moves: { one: '+{count} move', other: '+{count} moves' },
   more_branches: { one: '{count} more variation', other: '{count} more variations' },
-  embed: 'Embed',
   share_position: 'Link to this position',
   share_position_how: 'Variations, later moves and comments stay behind.',
   share_all: { one: 'Link with everything: {count} move', other: 'Link with everything: {count} moves' },

@@ -116,7 +116,6 @@ export const texts = {
   no_game: '«{name}» no es un archivo de partida. Se pueden abrir SGF, PSQ, RenLib y textos con jugadas.',
   more_moves: { one: '+{count} jugada', many: '+{count} jugadas', other: '+{count} jugadas' },
   more_branches: { one: '{count} variante más', many: '{count} variantes más', other: '{count} variantes más' },
-  embed: 'Insertar',
   share_position: 'Enlace a esta posición',
   share_position_how: 'Las variantes, las jugadas siguientes y los comentarios no van incluidos.',
   share_all: {

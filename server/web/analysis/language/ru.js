@@ -143,7 +143,6 @@ export const texts = {
     many: 'ещё {count} вариантов',
     other: 'ещё {count} варианта',
   },
-  embed: 'Встроить',
   share_position: 'Ссылка на эту позицию',
   share_position_how: 'Варианты, следующие ходы и комментарии в неё не войдут.',
   share_all: {

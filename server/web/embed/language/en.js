@@ -5,5 +5,4 @@ export const texts = {
   open_room: 'Open the room',
   next_soon: 'The next game follows in a few seconds.',
   no_board: 'There is no such game, or it is gone.',
-  embed: 'Embed',
 };

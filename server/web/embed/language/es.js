@@ -6,5 +6,4 @@ export const texts = {
   open_room: 'Abrir la sala',
   next_soon: 'La siguiente partida empieza en unos segundos.',
   no_board: 'Esta partida no existe o ya no está.',
-  embed: 'Insertar',
 };
