@@ -4,6 +4,7 @@ import { copyText } from '../../browser/clipboard.js';
 import { t } from '../../language/texts.js';
 import { openDialog } from '../dialog.js';
 import { button, el, icon, write } from '../dom.js';
+import { select } from '../form-fields.js';
 import { te } from './texts.js';
 
 /** Size of the board, in pixels; the site may change it. */
@@ -13,25 +14,25 @@ const THEMES = /** @type {const} */ (['auto', 'light', 'dark']);
 
 /** @param {string} board what follows `/embed/`: `r/CODE`, `game/ID`, `position?…` or `tv` */
 export function openEmbedDialog(board) {
-  const theme = el(
-    'select',
-    { onchange: () => show() },
-    ...THEMES.map((value) => el('option', { value }, te(`theme_${value}`))),
+  const theme = select(
+    te('embed_theme'),
+    THEMES.map((value) => [value, te(`theme_${value}`)]),
   );
   const field = el('textarea', { class: 'link', readOnly: true, onfocus: () => field.select() });
   // The whole code is in sight.
   field.style.height = '9rem';
   const show = () => {
-    field.value = embedCode(board, theme.value);
+    field.value = embedCode(board, theme.field.value);
   };
   const copied = el('span', null, t('copy'));
   const copy = async () => {
     if (await copyText(field.value)) write(copied, t('copied'));
     field.select();
   };
+  theme.field.addEventListener('change', show);
   show();
   const parts = [
-    el('label', { class: 'field' }, te('embed_theme'), theme),
+    theme.label,
     el('label', { class: 'field' }, te('embed_code'), field),
     button([icon('copy'), copied], copy, { class: 'primary' }),
     el('p', { class: 'hint' }, te('embed_how')),
