@@ -23,9 +23,6 @@ export const language = navigator.languages.find((tag) => codeOf(tag) === langua
 /** @type {{ texts: Texts }} */
 const { texts } = await import(`./${languageCode}.js`);
 const plurals = new Intl.PluralRules(language);
-const numbers = new Intl.NumberFormat(language);
-const percents = new Intl.NumberFormat(language, { style: 'percent' });
-const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 /** Seconds in each unit of time, with how it is written. */
 const units = /** @type {const} */ ([
   [86_400, 'day', 'narrow'],
@@ -65,7 +62,7 @@ export function worded(text, values = {}) {
   const form = typeof text === 'string' ? text : (text[plurals.select(values.count ?? 0)] ?? text.other);
   return form.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const value = values[name] ?? '';
-    return typeof value === 'number' ? numbers.format(value) : value;
+    return typeof value === 'number' ? formatDecimal(value) : value;
   });
 }
 
@@ -79,15 +76,12 @@ export function formatNumber(number, style) {
   return new Intl.NumberFormat(language, style).format(number);
 }
 
-/** A number with its decimals, such as 3.5. @param {number} number */
-export function formatDecimal(number) {
-  return numbers.format(number);
-}
+/** A number with its decimals, such as 3.5. */
+export const formatDecimal = new Intl.NumberFormat(language).format;
 
-/** A number with one decimal, such as 9.0. @param {number} number */
-export function formatTenths(number) {
-  return tenths.format(number);
-}
+/** A number with one decimal, such as 9.0. */
+export const formatTenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  .format;
 
 /** A length of time in at most two units, the largest ones, such as 2 min 5 sec or 2d 4h. @param {number} ms */
 export function formatSpan(ms) {
@@ -100,10 +94,8 @@ export function formatSpan(ms) {
   return parts.slice(0, 2).join(' ');
 }
 
-/** A part of 1, such as 61%. @param {number} part */
-export function formatPercent(part) {
-  return percents.format(part);
-}
+/** A part of 1, such as 61%. */
+export const formatPercent = new Intl.NumberFormat(language, { style: 'percent' }).format;
 
 /**
  * @param {number} time in milliseconds since the Unix epoch
