@@ -2,10 +2,10 @@
 
 /** @import { Connection } from '../connection.js' */
 
-import { clockFace, DAY_MS, durationText } from '../game/clock-display.js';
-import { botRating, playerName, resultName } from '../game/display-names.js';
+import { clockFace } from '../game/clock-display.js';
+import { botRating, faceText, playerName, resultName } from '../game/display-names.js';
 import { Room, STONES, seatWith } from '../game/room-state.js';
-import { formatSpan, formatTenths, t } from '../language/texts.js';
+import { t } from '../language/texts.js';
 import { write } from '../ui/dom.js';
 import { createWatchedGame } from './watched-game.js';
 
@@ -64,10 +64,9 @@ export function createWatchedRoom(connection, code, place, { announce, changed, 
       if (!clock) continue;
       clock.toggleAttribute('hidden', !running);
       if (!running) continue;
-      const { left_ms, low, periods } = clockFace(running, seatWith(stone, room.black), connection.now());
-      const time = left_ms < DAY_MS ? durationText(left_ms, formatTenths) : formatSpan(left_ms);
-      clock.classList.toggle('low', low);
-      write(clock, time + (periods > 0 ? ` ×${periods}` : ''));
+      const face = clockFace(running, seatWith(stone, room.black), connection.now());
+      clock.classList.toggle('low', face.low);
+      write(clock, faceText(face));
     }
   }
 

@@ -3,13 +3,14 @@
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from '../ui/protocol-types' */
 
 import { drawnName } from '../board/board-squares.js';
-import { formatSpan, t } from '../language/texts.js';
+import { formatSpan, formatTenths, t } from '../language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
 import { button, el } from '../ui/dom.js';
-import { DAY_MS } from './clock-display.js';
+import { DAY_MS, durationText } from './clock-display.js';
 import { isMember, stoneOf } from './room-state.js';
 
 /** @import { App, PersonContext } from '../ui/view-types' */
+/** @import { Face } from './clock-display.js' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];
@@ -75,6 +76,12 @@ export function timeControlText(control) {
     default:
       return '∞';
   }
+}
+
+/** What a player's clock shows: the time left, and the periods after it. @param {Face} face */
+export function faceText({ left_ms, periods }) {
+  const time = left_ms < DAY_MS ? durationText(left_ms, formatTenths) : formatSpan(left_ms);
+  return periods ? `${time} ×${periods}` : time;
 }
 
 /** @param {boolean} [rated] */

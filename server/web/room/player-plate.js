@@ -5,10 +5,10 @@
 /** @import { App } from '../ui/view-types' */
 
 import { playTick } from '../browser/sounds.js';
-import { clockFace, DAY_MS, durationText } from '../game/clock-display.js';
-import { botRating, nameOrYou, personName, playerName } from '../game/display-names.js';
+import { clockFace } from '../game/clock-display.js';
+import { botRating, faceText, nameOrYou, personName, playerName } from '../game/display-names.js';
 import { isMember, stoneOf } from '../game/room-state.js';
-import { formatSpan, formatTenths, t } from '../language/texts.js';
+import { t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 
 /** Names of more letters are written smaller. */
@@ -112,11 +112,10 @@ function createClock(app, room) {
       // Setting the property makes the browser compute styles, even if it has this value.
       element.toggleAttribute('hidden', !running);
       if (!running) return false;
-      const { left_ms, low, periods } = clockFace(running, seat, app.connection.now());
-      const time = left_ms < DAY_MS ? durationText(left_ms, formatTenths) : formatSpan(left_ms);
-      write(element, time + (periods > 0 ? ` ×${periods}` : ''));
-      if (low) warn(seat, Math.ceil(left_ms / 1000));
-      return low;
+      const face = clockFace(running, seat, app.connection.now());
+      write(element, faceText(face));
+      if (face.low) warn(seat, Math.ceil(face.left_ms / 1000));
+      return face.low;
     },
   };
 }
