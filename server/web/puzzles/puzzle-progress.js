@@ -2,6 +2,7 @@
 // browser's storage, it reads as some progress.
 
 import { siteStorage } from '../browser/browser-storage.js';
+import { DAY_MS } from '../game/clock-display.js';
 
 /**
  * @typedef {object} Progress
@@ -56,7 +57,7 @@ export function dayOf(now) {
 
 /** @param {string} day */
 function dayBefore(day) {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The filters that were chosen last; texts of any content. @returns {Record<string, string>} */
