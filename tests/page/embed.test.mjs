@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
 import { faults } from './axe.mjs';
-import { ask, openBrowser, playedGame, put, Server, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { ask, openBrowser, playedGame, put, putIn, Server, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-/** @import { Browser, Frame, FrameLocator, Page } from 'playwright-core' */
+/** @import { Browser, Frame, Page } from 'playwright-core' */
 
 const at = stage();
 /** A browser that sends no cookies to another site than that of the tab. @type {Browser} */
@@ -65,31 +65,19 @@ async function embedded(path, options = {}, [width, height] = [480, 584]) {
   return { board, complaints, context, frame, opened, page, sent };
 }
 
-/** Waits until a point of a board in a frame shows this. @param {FrameLocator} board @param {string} name @param {string} what */
-async function shows(board, name, what) {
-  await board.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
-}
-
-/** Presses a point of a board in a frame. @param {Page} page @param {FrameLocator} board @param {string} name */
-async function press(page, board, name) {
-  const box = await board.getByRole('gridcell', { name: new RegExp(`^${name},`) }).boundingBox();
-  if (!box) throw new Error(`${name} is not shown`);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-}
-
 test('a board on another site is live, and is nobody', async () => {
   const { ann, bob, link } = await twoPlay(at);
   const code = new URL(link).pathname.split('/').at(-1);
   const { board, complaints, context, frame, opened, page, sent } = await embedded(`/embed/r/${code}`);
-  await shows(board, 'h8', 'empty');
+  await sees(board, 'h8', 'empty');
   await board.getByText('Ann is thinking').waitFor();
-  await press(page, board, 'g7');
+  await putIn(page, board, 'g7');
   await put(ann.page, 'h8');
-  await shows(board, 'h8', 'Black, last move');
-  await shows(board, 'g7', 'empty');
+  await sees(board, 'h8', 'Black, last move');
+  await sees(board, 'g7', 'empty');
   await sees(bob.page, 'h8', 'Black');
   await put(bob.page, 'i9');
-  await shows(board, 'i9', 'White, last move');
+  await sees(board, 'i9', 'White, last move');
   await board.getByText('Ann is thinking').waitFor();
 
   const denied = await frame().evaluate(() =>
@@ -117,7 +105,7 @@ test('a board on another site is live, and is nobody', async () => {
   await page.keyboard.press('?');
   await page.keyboard.press('Enter');
   await page.keyboard.press('h');
-  await shows(board, 'a1', 'empty');
+  await sees(board, 'a1', 'empty');
   assert.equal(await board.locator('dialog').count(), 0);
 
   const open = board.getByRole('link', { name: `Open on ${new URL(at.server.url).host}` });
@@ -133,14 +121,14 @@ test('a board on another site is live, and is nobody', async () => {
 test('a finished game and a position have buttons to step, in every size and language', async () => {
   const path = await playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']);
   const { board, complaints, context } = await embedded(`/embed${path}`);
-  await shows(board, 'l8', 'Black, last move, winning line');
+  await sees(board, 'l8', 'Black, last move, winning line');
   await board.getByText('Black won: five in a row').waitFor();
   await board.getByRole('button', { name: 'Previous move' }).click();
-  await shows(board, 'l8', 'empty');
+  await sees(board, 'l8', 'empty');
   const open = board.getByRole('link', { name: /^Open on/ });
   assert.equal(await open.getAttribute('href'), `${path}?ply=8`);
   await board.locator('.latest').click();
-  await shows(board, 'l8', 'Black, last move');
+  await sees(board, 'l8', 'Black, last move');
   assert.deepEqual(complaints, []);
   await context.close();
 
@@ -220,7 +208,7 @@ test('TV goes on to the next game, on the page and on other sites', async () => 
   const join = { type: 'join', room: first };
   await ask(player.page, join, { type: 'play', room: first, ply: 0, point: [7, 7] });
   await sees(tv.page, 'h8', 'Black');
-  await shows(board, 'h8', 'Black');
+  await sees(board, 'h8', 'Black');
   const second = await publicGame(player.page);
   // It stays with its game until that ends.
   assert.equal(await way.getAttribute('href'), `/r/${first}`);
@@ -255,7 +243,7 @@ test('replays and the analysis have the code for another site', async () => {
   // Its own markup brings the board.
   const [, source = ''] = /src="([^"]*)"/.exec(written) ?? [];
   const { board } = await embedded(source.replaceAll('&amp;', '&').replace(at.server.url, ''));
-  await shows(board, 'i9', 'White');
+  await sees(board, 'i9', 'White');
   assert.deepEqual(complaints, []);
 });
 

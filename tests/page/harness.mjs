@@ -158,9 +158,9 @@ export class Server {
   }
 }
 
-/** Presses a point of the board in a dialog. @param {import('playwright-core').Page} page @param {import('playwright-core').Locator} dialog @param {string} name */
-export async function putIn(page, dialog, name) {
-  const cell = dialog.getByRole('gridcell', { name: new RegExp(`^${name},`) });
+/** Presses a point of the board in a dialog or a frame. @param {import('playwright-core').Page} page @param {import('playwright-core').Locator | import('playwright-core').FrameLocator} place @param {string} name */
+export async function putIn(page, place, name) {
+  const cell = place.getByRole('gridcell', { name: new RegExp(`^${name},`) });
   await cell.waitFor({ state: 'attached' });
   const box = await cell.boundingBox();
   if (!box) throw new Error(`${name} is not shown`);
@@ -401,12 +401,12 @@ function standsStill(element) {
 
 /**
  * Waits until a point shows this, such as `Black`.
- * @param {import('playwright-core').Page} page
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} place
  * @param {string} name
  * @param {string} what
  */
-export async function sees(page, name, what) {
-  await page.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
+export async function sees(place, name, what) {
+  await place.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
 }
 
 /**
