@@ -2,26 +2,15 @@
 // tells everybody something, pauses new games and closes a room.
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { elsewhere, guest, own, signUp, TRUST } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { stage, twoPlay, visitor } from './harness.mjs';
+import { shoot, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
 const at = stage(TRUST);
-/** Where pictures go, if any are wanted. */
-const pictures = process.env.PICTURES;
-
-/** @param {Page} page @param {string} name */
-async function shoot(page, name) {
-  if (!pictures) return;
-  await mkdir(pictures, { recursive: true });
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
-}
 
 /** The part of the page with this heading. @param {Page} page @param {string} name */
 const part = (page, name) =>
@@ -41,7 +30,7 @@ async function firstOperator() {
   await page.goto('/');
   await page.goto(link);
   await page.getByRole('heading', { name: 'First operator' }).waitFor();
-  await shoot(page, 'first-operator-guest');
+  await shoot(page, 'first-operator-guest', true);
   assert.deepEqual(await faults(page), []);
   await page.getByRole('button', { name: 'Create an account, or sign in' }).click();
   await page.getByRole('dialog').waitFor();
@@ -49,7 +38,7 @@ async function firstOperator() {
   await signUp(page, 'Olga');
   const become = page.getByRole('button', { name: 'Make Olga the operator' });
   await become.waitFor();
-  await shoot(page, 'first-operator');
+  await shoot(page, 'first-operator', true);
   // Opening the link has changed nothing.
   assert.equal(await page.evaluate(() => fetch('/api/admin').then(({ status }) => status)), 403);
   await become.click();
@@ -73,7 +62,7 @@ async function announces(page) {
   await field.press('Enter');
   await part(page, 'Announcement').getByText('Done.').waitFor();
   await told(bob.page, 'A new version comes at noon').waitFor();
-  await shoot(bob.page, 'announcement');
+  await shoot(bob.page, 'announcement', true);
   assert.deepEqual(await faults(bob.page), []);
   const eve = await guest(at, { viewport: { width: 320, height: 640 } }, 'Eve');
   await told(eve.page, 'A new version comes at noon').waitFor();
@@ -111,7 +100,7 @@ async function closes(page) {
   for (const player of [ann, bob]) {
     await player.page.locator('#main').getByText('An operator has closed this room: Insults in chat').waitFor();
   }
-  await shoot(ann.page, 'closed-room');
+  await shoot(ann.page, 'closed-room', true);
   await close.getByLabel('Code of the room, or a link to it').fill('nosuchroom12');
   await close.getByLabel('Reason (everybody in the room sees it)').fill('Insults');
   await close.getByRole('button', { name: 'Close the room' }).click();
@@ -125,7 +114,7 @@ async function pauses(page) {
   await page.getByRole('button', { name: 'Pause new games' }).click();
   await page.getByRole('button', { name: 'Allow new games' }).waitFor();
   await page.getByText('no: paused by an operator').waitFor();
-  await shoot(page, 'paused');
+  await shoot(page, 'paused', true);
   const ann = await guest(at, {}, 'Ann');
   await ann.page.goto('/lobby');
   await ann.page.getByRole('button', { name: 'Post and wait' }).click();
@@ -152,7 +141,7 @@ test('the first operator is made by the link, and looks after the server', async
     ['narrow', 320],
   ])) {
     await page.setViewportSize({ width, height: 800 });
-    await shoot(page, `admin-${name}`);
+    await shoot(page, `admin-${name}`, true);
     assert.deepEqual(await faults(page), []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits`);
   }

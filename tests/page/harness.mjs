@@ -1,7 +1,7 @@
 // A real server on a free port, and real browsers that visit it.
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -407,6 +407,15 @@ function standsStill(element) {
  */
 export async function sees(place, name, what) {
   await place.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
+}
+
+/** Takes a picture, if the variable PICTURES names a folder for it. @param {import('playwright-core').Page} page @param {string} name @param {boolean} [fullPage] */
+export async function shoot(page, name, fullPage = false) {
+  const folder = process.env.PICTURES;
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 }
 
 /**

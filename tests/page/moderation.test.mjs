@@ -3,27 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { elsewhere, own, PASSWORD, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { built, PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { built, PHONE, put, sees, shoot, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
 const at = stage(TRUST);
-/** Where pictures go, if any are wanted. */
-const pictures = process.env.PICTURES;
-
-/** @param {Page} page @param {string} name */
-async function shoot(page, name) {
-  if (!pictures) return;
-  await mkdir(pictures, { recursive: true });
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${pictures}/${name}.png` });
-}
 
 /** Says something in a room. @param {Page} page @param {string} text */
 async function say(page, text) {

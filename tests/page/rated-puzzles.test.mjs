@@ -1,32 +1,21 @@
 // Ratings of puzzles on the page: the first try counts, what is shown of it, and guests solve without.
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { guest, own, signUp, TRUST } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { PHONE, put, stage } from './harness.mjs';
+import { PHONE, put, shoot, stage } from './harness.mjs';
 import { called, farPoint, open, playSolution, sets } from './puzzle-moves.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
 const at = stage(TRUST);
-/** Where pictures go, if any are wanted. */
-const pictures = process.env.PICTURES;
 const SCREENS = /** @type {const} */ ([
   ['desk', { viewport: { width: 1280, height: 800 } }],
   ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }],
 ]);
 const short = sets[0].filter(({ kind, length }) => kind === 'fours' && length === 2);
-
-/** @param {Page} page @param {string} name */
-async function shoot(page, name) {
-  if (!pictures) return;
-  await mkdir(pictures, { recursive: true });
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${pictures}/${name}.png` });
-}
 
 /** @param {Page} page */
 const shown = async (page) => (await page.locator('.puzzle-rating').textContent()) ?? '';

@@ -1,31 +1,18 @@
 // Rated games on the page: who may choose one, what others see of it, and a newcomer's way to the first.
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { elsewhere, guest, own, signUp, TRUST } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { firstRatedMove, waitingOpponent } from './first-rated-move.mjs';
-import { PHONE, stage, visitor } from './harness.mjs';
-
-/** @import { Page } from 'playwright-core' */
+import { PHONE, shoot, stage, visitor } from './harness.mjs';
 
 const at = stage(TRUST);
-/** Where pictures go, if any are wanted. */
-const pictures = process.env.PICTURES;
 const SCREENS = /** @type {const} */ ([
   ['desk', { viewport: { width: 1280, height: 800 } }],
   ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }],
 ]);
-
-/** @param {Page} page @param {string} name */
-async function shoot(page, name) {
-  if (!pictures) return;
-  await mkdir(pictures, { recursive: true });
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${pictures}/${name}.png` });
-}
 
 test('from a fresh browser to the first rated move: four inputs', async (t) => {
   const other = await waitingOpponent(at, 'Wilma');
