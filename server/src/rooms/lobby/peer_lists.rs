@@ -61,17 +61,7 @@ impl PeerLists {
             self.note_demo_wanted();
         }
         self.note_wanted();
-        let now = Instant::now();
-        let mut state = self.lock();
-        let is_demo_due = wants_demo && state.demo.is_due(now);
-        let are_rooms_due = state.rooms.is_due(now);
-        drop(state);
-        if is_demo_due {
-            cluster.broadcast(&News::DemoWanted);
-        }
-        if are_rooms_due {
-            cluster.broadcast(&News::RoomsWanted);
-        }
+        self.spread_wishes(cluster, wants_demo);
         let others = cluster.others();
         let complete = async {
             loop {
@@ -84,6 +74,21 @@ impl PeerLists {
         };
         // What has not come by then is missing.
         drop(timeout(PEER_ANSWERS_WITHIN, complete).await);
+    }
+
+    /// Tells the other nodes what somebody here asks for, unless they have just learned it.
+    fn spread_wishes(&self, cluster: &Cluster, wants_demo: bool) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let is_demo_due = wants_demo && state.demo.is_due(now);
+        let are_rooms_due = state.rooms.is_due(now);
+        drop(state);
+        if is_demo_due {
+            cluster.broadcast(&News::DemoWanted);
+        }
+        if are_rooms_due {
+            cluster.broadcast(&News::RoomsWanted);
+        }
     }
 
     /// Somebody asks, here or on another node, who may begin a demo game.
