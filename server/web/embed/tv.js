@@ -63,7 +63,7 @@ export function createTv(connection, place, { announce, shows }) {
         runs = room.phase === 'running';
         if (runs) clearTimeout(timer);
         else if (ran) {
-          watched?.status.append(` ${tv('next_soon')}`);
+          watched?.status.append(el('br'), tv('next_soon'));
           askIn(NEXT_AFTER_MS);
         }
       },
