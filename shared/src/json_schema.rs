@@ -12,6 +12,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     analysis::Report,
+    collection::{
+        CollectAnswer, Collection, CollectionList, CollectionPage, CollectionSettings,
+        GamesToCollect,
+    },
     conditional_moves::{ConditionalMoves, ConditionalMovesStatus, GameConditionalMoves},
     friends::FriendList,
     note::{NoteList, NoteText},
@@ -63,6 +67,8 @@ fn schema() -> Value {
     taken.add::<AnalysisQuestion>();
     taken.add::<ConditionalMoves>();
     taken.add::<NoteText>();
+    taken.add::<CollectionSettings>();
+    taken.add::<GamesToCollect>();
     taken.add::<TimeOffWish>();
     taken.add::<GameSettings>();
     taken.add::<PuzzleId>();
@@ -83,6 +89,10 @@ fn schema() -> Value {
     sent.add::<Leaders>();
     sent.add::<FriendList>();
     sent.add::<NoteList>();
+    sent.add::<Collection>();
+    sent.add::<CollectionList>();
+    sent.add::<CollectionPage>();
+    sent.add::<CollectAnswer>();
     sent.add::<ConditionalMovesStatus>();
     sent.add::<GameConditionalMoves>();
     sent.add::<TimeOffStatus>();

@@ -9,6 +9,7 @@
 pub mod analysis;
 pub mod bot_spec;
 pub mod clock;
+pub mod collection;
 pub mod conditional_moves;
 pub mod friends;
 #[cfg(test)]

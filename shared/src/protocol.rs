@@ -9,6 +9,7 @@ pub mod close;
 mod command;
 mod event;
 mod judged;
+mod line;
 mod message;
 mod names;
 mod needed_scope;
@@ -28,15 +29,17 @@ pub use self::{
     },
     event::{Event, NumberedEvent, Player},
     judged::Judged,
+    line::{COLLECTION_NAME_MAX, CollectionName, clean_line},
     message::{
         Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot,
         Message, Nudge, OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats,
         Snapshot, Spectators,
     },
     names::{
-        COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
-        MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, POOL_NAME_MAX,
-        PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
+        COLLECTION_ID_LENGTH, COMMAND_ID_MAX, CollectionId, CommandId, GAME_ID_LENGTH, GameId,
+        IDENTITY_LENGTH, Identity, Likeness, MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX,
+        Name, NameError, POOL_NAME_MAX, PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
+        SEEK_ID_LENGTH, SeekId, letters,
     },
     needed_scope::Needed,
     reason::{Reason, ReasonClass},

@@ -64,6 +64,7 @@ pub struct FileChoice {
 
 /// How a game ended, as far as files record that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Nobody won.

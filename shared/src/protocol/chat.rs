@@ -4,23 +4,16 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use super::{
-    MemberId, NAME_MARKS_MAX, Name, is_false,
-    names::{NameError, is_invisible},
-};
+use super::{MemberId, Name, is_false, line::clean_line, names::NameError};
 
 /// Longest line of chat, in characters.
 pub const CHAT_TEXT_MAX: usize = 280;
 /// Most lines of each of the two channels in a `chat` message.
 pub const CHAT_LINES_MAX: usize = 50;
 
-/// A line of text: 1 to [`CHAT_TEXT_MAX`] characters in Unicode's form NFC. Unsuitable characters
-/// are removed, not refused: control characters, those that change the direction of text, other
-/// invisible ones, and combining marks beyond [`NAME_MARKS_MAX`] in a row. Joiners and variation
-/// selectors stay behind a character that they can join, because scripts and emoji need them. White
-/// space is trimmed at both ends and single in between.
+/// A line of text: 1 to [`CHAT_TEXT_MAX`] characters. Unsuitable characters are removed, not refused:
+/// see [`clean_line`].
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, ts_rs::TS), ts(type = "string"))]
 #[cfg_attr(test, schemars(extend("minLength" = 1, "maxLength" = CHAT_TEXT_MAX)))]
@@ -53,28 +46,7 @@ impl ChatText {
     /// # Errors
     /// When nothing is left, or too much.
     pub fn new(text: &str) -> Result<Self, NameError> {
-        let spaced =
-            text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });
-        let visible = spaced.filter(|&c| !is_invisible(c) || is_joiner(c));
-        let mut clean = String::new();
-        let mut marks = 0;
-        for c in visible.nfc() {
-            let behind_something = !clean.is_empty() && !clean.ends_with(' ');
-            let keep = if c == ' ' {
-                behind_something
-            } else if is_joiner(c) {
-                behind_something && !clean.ends_with(is_joiner)
-            } else if is_combining_mark(c) {
-                behind_something && marks < NAME_MARKS_MAX
-            } else {
-                true
-            };
-            if keep {
-                marks = if is_combining_mark(c) && !is_joiner(c) { marks + 1 } else { 0 };
-                clean.push(c);
-            }
-        }
-        clean.truncate(clean.trim_end_matches(' ').len());
+        let clean = clean_line(text);
         if (1..=CHAT_TEXT_MAX).contains(&clean.chars().count()) {
             Ok(Self(clean))
         } else {
@@ -112,12 +84,6 @@ impl fmt::Debug for ChatText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
     }
-}
-
-/// Invisible characters that some scripts and emoji need: the zero-width joiner and non-joiner, and
-/// the selectors of text and emoji forms.
-const fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
 #[cfg(test)]

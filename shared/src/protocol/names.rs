@@ -27,11 +27,13 @@ pub const IDENTITY_LENGTH: usize = 64;
 pub const MEMBER_ID_LENGTH: usize = 16;
 /// Length of a finished game's id: about 79 bits.
 pub const GAME_ID_LENGTH: usize = 16;
+/// Length of a collection's id: about 79 bits.
+pub const COLLECTION_ID_LENGTH: usize = 16;
 /// Length of a seek's id.
 pub const SEEK_ID_LENGTH: usize = 12;
 /// Longest name of a pool.
 pub const POOL_NAME_MAX: usize = 24;
-/// The characters of room codes and of the ids of games and seeks: digits and letters without `0`, `1`, `i`,
+/// The characters of room codes and of the ids of games, collections and seeks: digits and letters without `0`, `1`, `i`,
 /// `l` and `o`, which are easily confused.
 pub const ROOM_CODE_ALPHABET: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
@@ -54,6 +56,9 @@ pub enum NameError {
     #[error("a game's id is 16 of the characters 2-9 and a-z without i, l and o")]
     GameId,
     /// See the message.
+    #[error("a collection's id is 16 of the characters 2-9 and a-z without i, l and o")]
+    CollectionId,
+    /// See the message.
     #[error("a seek's id is 12 of the characters 2-9 and a-z without i, l and o")]
     SeekId,
     /// See the message.
@@ -65,6 +70,9 @@ pub enum NameError {
     /// See the message.
     #[error("a line of chat is 1 to 280 characters")]
     ChatText,
+    /// See the message.
+    #[error("a collection's name is 1 to 60 characters")]
+    CollectionName,
 }
 
 /// A short ASCII text stored inline, because it is copied often: a copy allocates nothing.
@@ -208,6 +216,15 @@ checked_text! {
     |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
 checked_text! {
+    /// A collection's id: [`COLLECTION_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Anyone who
+    /// knows it may see a shared collection.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[2-9a-hjkmnp-z]{16}$")))]
+    CollectionId,
+    COLLECTION_ID_LENGTH,
+    |text| text.len() == COLLECTION_ID_LENGTH
+        && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
+}
+checked_text! {
     /// The id of a seek or a challenge: [`SEEK_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`].
     #[cfg_attr(test, schemars(extend("pattern" = "^[2-9a-hjkmnp-z]{12}$")))]
     SeekId,
@@ -223,7 +240,7 @@ checked_text! {
     |text| !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
-shown_as_text!(CommandId, RoomCode, MemberId, GameId, SeekId, PoolName, Name);
+shown_as_text!(CommandId, RoomCode, MemberId, GameId, CollectionId, SeekId, PoolName, Name);
 
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

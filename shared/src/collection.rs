@@ -1,0 +1,295 @@
+//! Collections: games that a member keeps, as they cross the wire, and which of them are the same.
+//!
+//! A client reads the files ([`notation`](crate::notation)) and sends the games in batches.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    notation::{
+        coordinates,
+        file::{Ending, GameFile},
+        moves,
+    },
+    protocol::{CollectionId, CollectionName, Name, clean_line},
+    rules::{Point, Position, Rules, Size, Stone},
+    symmetry::{self, turned},
+};
+
+/// Most games in a batch.
+pub const BATCH_GAMES_MAX: usize = 200;
+/// Most bytes of a batch, as JSON.
+pub const BATCH_BYTES_MAX: usize = 256 * 1024;
+/// Most games in a page of a collection.
+pub const COLLECTION_PAGE_GAMES: usize = 100;
+/// Longest name of a player, date or event in a game of a collection, in characters.
+pub const COLLECTED_TEXT_MAX: usize = 100;
+/// Longest list of moves of a game in a collection, in bytes: twice what fills a board of 30x30.
+pub const COLLECTED_MOVES_BYTES_MAX: usize = 8 * 1024;
+
+/// A member's collection of games.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Collection {
+    /// Its id. Anyone who knows it may see a shared collection.
+    pub id: CollectionId,
+    /// Its name.
+    pub name: CollectionName,
+    /// Whether others may see it.
+    pub shared: bool,
+    /// How many games it has.
+    pub games: u64,
+    /// When it changed last, in milliseconds since the Unix epoch.
+    pub changed_at: u64,
+    /// The name of the member whose it is; absent in their own answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Name>,
+}
+
+/// All collections of a member, as the server answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CollectionList {
+    /// The collections, the last changed first.
+    pub collections: Vec<Collection>,
+}
+
+/// What a member chooses for a collection.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CollectionSettings {
+    /// Its name.
+    pub name: CollectionName,
+    /// Whether others may see it.
+    #[serde(default)]
+    pub shared: bool,
+}
+
+/// A game as a collection keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CollectedGame {
+    /// The variant and the board.
+    pub rules: Rules,
+    /// Black's name, on one line of at most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub black: Option<String>,
+    /// White's name, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub white: Option<String>,
+    /// The day as the file writes it, such as `2026-11-21`, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Where it was played, such as a tournament, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// How it ended, if the file records that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// The moves, Black's first, such as `h8 i9 j10`; at most 8192 bytes.
+    pub moves: String,
+}
+
+/// Games to add to a collection: a batch.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GamesToCollect {
+    /// From 1 to [`BATCH_GAMES_MAX`] games.
+    #[cfg_attr(test, schemars(length(min = 1, max = 200)))]
+    pub games: Vec<CollectedGame>,
+}
+
+/// What became of a batch. Games that are in neither list were added.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CollectAnswer {
+    /// How many games were added.
+    pub added: usize,
+    /// The games that the collection had already, by their places in the batch, from 0.
+    pub duplicates: Vec<usize>,
+    /// The games that cannot be added.
+    pub refused: Vec<RefusedGame>,
+}
+
+/// A game of a batch that cannot be added.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RefusedGame {
+    /// Its place in the batch, from 0.
+    pub index: usize,
+    /// The problem, in English.
+    pub text: String,
+}
+
+/// Some games of a collection.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CollectionPage {
+    /// The collection.
+    pub collection: Collection,
+    /// The games, by number. A page of a search may have few or none although more follow.
+    pub games: Vec<NumberedGame>,
+    /// If more games may follow: the number after which the next page begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
+}
+
+/// A game of a collection with its number.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NumberedGame {
+    /// Its number in the collection. It stays when other games are deleted.
+    pub number: u64,
+    /// The game.
+    #[serde(flatten)]
+    pub game: CollectedGame,
+}
+
+/// A key that games share if they are played by the same rules and their stones at the end are the
+/// same after turning and mirroring; on the board without borders also after moving. It says
+/// nothing else about the game. Keys are stored: the same game must always get the same one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LayoutKey(String);
+
+impl LayoutKey {
+    /// The key of the stones of a position.
+    pub fn of(position: &Position) -> Self {
+        let stones: Vec<_> =
+            position.moves().iter().copied().zip((0..).map(Stone::to_move)).collect();
+        let stones = match position.rules().size() {
+            Size::Bounded { width, height } => least_image(&stones, width.into(), height.into()),
+            Size::Unbounded => symmetry::layout(&stones).stones().to_vec(),
+        };
+        let mut hash = Sha256::new().chain_update(position.rules().to_string());
+        for (Point { x, y }, stone) in stones {
+            hash.update(x.to_le_bytes());
+            hash.update(y.to_le_bytes());
+            hash.update([match stone {
+                Stone::Black => b'X',
+                Stone::White => b'O',
+            }]);
+        }
+        // 128 bits: whoever finds two layouts with one key loses a game of their own collection.
+        let digits = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self(digits)
+    }
+
+    /// The key as it is stored: 32 hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The stones of a board with borders in the one of its ways to turn and mirror that all equal
+/// layouts share.
+fn least_image(stones: &[(Point, Stone)], width: i32, height: i32) -> Vec<(Point, Stone)> {
+    let last = Point::new(width - 1, height - 1);
+    let image = |way| {
+        // The corner opposite of the origin says by how much the turned board is off.
+        let Point { x, y } = turned(last, way);
+        let moved = |point| {
+            let at = turned(point, way);
+            Point::new(at.x - x.min(0), at.y - y.min(0))
+        };
+        let fits = (x.abs(), y.abs()) == (last.x, last.y);
+        fits.then(|| {
+            let mut image: Vec<_> =
+                stones.iter().map(|&(point, stone)| (moved(point), stone)).collect();
+            image.sort_unstable();
+            image
+        })
+    };
+    (0..symmetry::COUNT).filter_map(image).min().unwrap_or_default()
+}
+
+impl CollectedGame {
+    /// A game from a file as a collection keeps it: without the opening's choices and the times of
+    /// the moves. Texts are cleaned and shortened to [`COLLECTED_TEXT_MAX`] characters.
+    pub fn of(game: &GameFile) -> Self {
+        let text = |text: &Option<String>| text.as_deref().and_then(shortened);
+        Self {
+            rules: game.rules,
+            black: text(&game.black),
+            white: text(&game.white),
+            date: text(&game.date),
+            event: None,
+            ending: game.ending,
+            moves: moves_text(game.rules, game.points()),
+        }
+    }
+
+    /// This game with the name of its event, cleaned and shortened.
+    #[must_use]
+    pub fn with_event(self, event: &str) -> Self {
+        Self { event: shortened(event), ..self }
+    }
+
+    /// The game as files hold it. Its event has no place there.
+    ///
+    /// # Errors
+    /// When its moves are no list of points of its board; in English.
+    pub fn file(&self) -> Result<GameFile, String> {
+        let Self { rules, black, white, date, event: _, ending, moves } = self;
+        let read = moves::read(moves, *rules).map_err(|why| why.text)?;
+        if read.rules != *rules {
+            return Err("the list of moves names rules".into());
+        }
+        let (black, white, date) = (black.clone(), white.clone(), date.clone());
+        Ok(GameFile { black, white, date, ending: *ending, ..read })
+    }
+
+    /// Checks the game, and returns it in the form in which it is stored, with the key of its
+    /// layout: moves such as `h8 i9`, texts cleaned, those that are empty left out.
+    ///
+    /// # Errors
+    /// When a text or the list of moves is too long, the moves cannot be played or there are none;
+    /// in English.
+    pub fn checked(&self) -> Result<(Self, LayoutKey), String> {
+        if self.moves.len() > COLLECTED_MOVES_BYTES_MAX {
+            return Err(format!(
+                "the list of moves has more than {COLLECTED_MOVES_BYTES_MAX} bytes"
+            ));
+        }
+        let rules = self.rules;
+        let points = self.file()?.points();
+        let position = Position::from_moves(rules, &points).map_err(|(ply, why)| {
+            format!("move {}, {}: {why}", ply + 1, coordinates::format(points[ply], rules.size()))
+        })?;
+        if points.is_empty() {
+            return Err("the game has no moves".into());
+        }
+        let text = |what: &str, text: &Option<String>| {
+            let clean = text.as_deref().map(clean_line).filter(|clean| !clean.is_empty());
+            match clean {
+                Some(clean) if clean.chars().count() > COLLECTED_TEXT_MAX => {
+                    Err(format!("the {what} has more than {COLLECTED_TEXT_MAX} characters"))
+                }
+                clean => Ok(clean),
+            }
+        };
+        let game = Self {
+            rules,
+            black: text("name of Black", &self.black)?,
+            white: text("name of White", &self.white)?,
+            date: text("date", &self.date)?,
+            event: text("event", &self.event)?,
+            ending: self.ending,
+            moves: moves_text(rules, points),
+        };
+        Ok((game, LayoutKey::of(&position)))
+    }
+}
+
+/// A text cleaned and shortened; `None` if nothing is left.
+fn shortened(text: &str) -> Option<String> {
+    let start: String = clean_line(text).chars().take(COLLECTED_TEXT_MAX).collect();
+    Some(clean_line(&start)).filter(|text| !text.is_empty())
+}
+
+fn moves_text(rules: Rules, points: Vec<Point>) -> String {
+    let names = points.into_iter().map(|point| coordinates::format(point, rules.size()));
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;
