@@ -5,11 +5,11 @@
 
 mod account_name;
 mod chat;
+mod clean_line;
 pub mod close;
 mod command;
 mod event;
 mod judged;
-mod line;
 mod message;
 mod names;
 mod needed_scope;
@@ -23,13 +23,13 @@ mod token;
 pub use self::{
     account_name::{ACCOUNT_NAME_MAX, ACCOUNT_NAME_MIN, AccountName, AccountNameError},
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
+    clean_line::{COLLECTION_NAME_MAX, CollectionName, clean_line},
     command::{
         ANALYSIS_LINES_MAX, Colour, Command, Create, LineCount, LobbyRequest, Request, RoomRequest,
         SeatRequest, Visibility,
     },
     event::{Event, NumberedEvent, Player},
     judged::Judged,
-    line::{COLLECTION_NAME_MAX, CollectionName, clean_line},
     message::{
         Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot,
         Message, Nudge, OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats,
