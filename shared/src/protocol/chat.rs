@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemberId, Name, is_false, line::clean_line, names::NameError};
+use super::{MemberId, Name, clean_line::clean_line, is_false, names::NameError};
 
 /// Longest line of chat, in characters.
 pub const CHAT_TEXT_MAX: usize = 280;
