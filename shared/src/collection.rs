@@ -174,6 +174,11 @@ impl LayoutKey {
         Self(digits)
     }
 
+    /// A key that was stored.
+    pub const fn stored(text: String) -> Self {
+        Self(text)
+    }
+
     /// The key as it is stored: 32 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0

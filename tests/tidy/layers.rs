@@ -63,7 +63,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 33] = [
+const ORDER: [&str; 34] = [
     "rules",
     "seat",
     "symmetry",
@@ -81,6 +81,7 @@ const ORDER: [&str; 33] = [
     "note",
     "time_off_status",
     "notation",
+    "collection",
     "puzzle",
     "questions",
     "room",

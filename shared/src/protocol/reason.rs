@@ -86,6 +86,9 @@ pub enum Reason {
     TooFewDaysOff,
     /// The account has `most` bots.
     TooManyBots,
+    /// With these games the account would have more than `most` in all its collections. Those of deleted collections
+    /// count until the server has removed them.
+    CollectionFull,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
     TooManyTries,
     /// The token is not valid, or not any more.
@@ -298,6 +301,8 @@ pub enum Reason {
     NoSuchGame,
     /// Nobody has an account with this name.
     NoSuchPlayer,
+    /// There is no collection with this id, or it is not shared with the sender.
+    NoSuchCollection,
     /// The text is not a game in a format that the server reads: `line` and `detail` name the
     /// problem.
     UnreadableGame,
@@ -435,7 +440,8 @@ impl Reason {
             | Self::NobodyOnline
             | Self::NoSuchCase
             | Self::NoSuchGame
-            | Self::NoSuchPlayer => ReasonClass::Missing,
+            | Self::NoSuchPlayer
+            | Self::NoSuchCollection => ReasonClass::Missing,
             Self::TwoIdentities
             | Self::NameTaken
             | Self::LastKey
@@ -443,6 +449,7 @@ impl Reason {
             | Self::TimeOffOpen
             | Self::TooFewDaysOff
             | Self::TooManyBots
+            | Self::CollectionFull
             | Self::TooManyRooms
             | Self::TooManyDailyGames
             | Self::OpponentTooManyGames

@@ -60,11 +60,12 @@ pub struct RefusalValues {
     pub least: Option<usize>,
     /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`],
     /// [`Reason::TooManyFriends`], [`Reason::TooManyFriendRequests`],
-    /// [`Reason::TooManyDailyGames`]: how many.
+    /// [`Reason::TooManyDailyGames`], [`Reason::CollectionFull`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
     /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`],
-    /// [`Reason::DeclinedLately`], [`Reason::FriendDeclined`]: how long to wait, in milliseconds.
+    /// [`Reason::DeclinedLately`], [`Reason::FriendDeclined`]: how long to wait, in milliseconds. Over HTTP also
+    /// [`Reason::Busy`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// [`Reason::Muted`], [`Reason::NoRatedGames`], [`Reason::AccountClosed`]: until when, in
@@ -423,6 +424,9 @@ impl Reason {
             Self::TooSlow => "The request did not arrive in time. Send it again.",
             Self::NoSuchGame => "There is no finished game with this id.",
             Self::NoSuchPlayer => "Nobody has an account with this name.",
+            Self::NoSuchCollection => {
+                "There is no such collection, or its owner does not share it. Check the link."
+            }
             Self::NoEngine => "The engine does not play by these rules.",
             Self::GameOver => "The game is over in this position.",
             Self::TooManyAnalyses => {
@@ -500,6 +504,12 @@ impl Reason {
             Self::TooFewDaysOff => {
                 let left = values.most.unwrap_or_default();
                 return format!("You have {left} days of time off left in that year.");
+            }
+            Self::CollectionFull => {
+                let most = values.most.unwrap_or_default();
+                return format!(
+                    "Your collections can have {most} games in all. Delete some; those of deleted collections count for up to an hour."
+                );
             }
             Self::TooManyBots => "You have as many bots as you may have. Delete one first.",
             Self::WrongToken => "This token is not valid, or not any more. Make a new one.",
