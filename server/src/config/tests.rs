@@ -21,7 +21,7 @@ const HEAD: &str =
     "| key | variable, flag | value | default | what it does |\n| --- | --- | --- | --- | --- |\n";
 
 /// Every setting of a file: its key, an allowed value that is not the default, and one that is not allowed.
-const CASES: [(&str, &str, &str); 63] = [
+const CASES: [(&str, &str, &str); 64] = [
     ("data", "/srv/fivefold", ""),
     ("database", "postgres://u@h/d", ""),
     ("database-replica", "postgres://u@h/r", ""),
@@ -69,6 +69,7 @@ const CASES: [(&str, &str, &str); 63] = [
     ("abandon-after", "15", "x"),
     ("keep-rooms", "16", "ever"),
     ("disk-reserve", "17", "1 GiB"),
+    ("collected-games", "0", "many"),
     ("sessions", "18", "0"),
     ("sessions-per-address", "19", "0"),
     ("connection-rate", "21", "0"),
