@@ -1,6 +1,7 @@
 //! Accounts as they are stored: members who have signed up, what opens their accounts, and their
 //! sessions. Nothing here knows how secrets are made or checked.
 
+pub(super) mod collections;
 pub(super) mod daily_seats;
 pub(super) mod email;
 pub(super) mod friends;

@@ -59,6 +59,10 @@ pub use self::{
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
+        collections::{
+            CollectedGames, CollectedGamesQuery, CollectionChange, CollectionChanged,
+            CollectionStep, CollectionsReader, KeyedGame, KnownCollection,
+        },
         daily_seats::{
             ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn,
             OwnDailyGames, PlannedMoves, RatedPosition,
@@ -214,6 +218,16 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed or is in doubt; asking again does no harm.
     fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError>;
 
+    /// Changes a collection, in one commit. The same change again does no harm; games that it has added are then
+    /// there already.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn change_collection(
+        &mut self,
+        change: &CollectionChange,
+    ) -> Result<CollectionChanged, StorageError>;
+
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::CLOSED_REPORT_KEPT)
     /// before, the texts of sanctions against people without an account that ended
@@ -239,6 +253,13 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When the commit failed; nothing is then deleted.
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError>;
+
+    /// Deletes at most so many games of deleted collections, and those of these collections that have none left.
+    /// Returns how many.
+    ///
+    /// # Errors
+    /// When the commit failed; nothing is then deleted.
+    fn prune_collections(&mut self, rows_max: usize) -> Result<usize, StorageError>;
 
     /// Deletes at most so many members who were last seen before `before`, in milliseconds since
     /// the Unix epoch, and have finished no game. Returns how many.
@@ -287,7 +308,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
 /// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`],
-/// [`TimeOffReader`], [`EmailReader`], [`DailyReader`] and [`PushReader`] read. Calls may block.
+/// [`TimeOffReader`], [`CollectionsReader`], [`EmailReader`], [`DailyReader`] and [`PushReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
@@ -296,6 +317,7 @@ pub trait StorageReader:
     + FriendsReader
     + NotesReader
     + TimeOffReader
+    + CollectionsReader
     + EmailReader
     + DailyReader
     + PushReader

@@ -81,6 +81,13 @@ pub const FRIEND_CHALLENGE_TAKEN: Duration = Duration::from_secs(60);
 /// Most such challenges by one member, and most to one member.
 pub const FRIEND_CHALLENGES_MAX: usize = 10;
 
+/// Most collections of one account.
+pub const COLLECTIONS_MAX: usize = 32;
+/// Most games of a collection that one search looks at.
+pub const COLLECTED_GAMES_SEARCHED_MAX: usize = 5_000;
+/// Most games of deleted collections that are deleted in one commit.
+pub const PRUNED_COLLECTED_GAMES_MAX: usize = 500;
+
 /// Most notes of one account.
 pub const NOTES_MAX: usize = 500;
 /// Most decided reports that are read at once: more than are ever decided at the same time.

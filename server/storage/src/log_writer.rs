@@ -18,14 +18,14 @@ use fivefold_shared::room::Entry;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, PushChange, PushChanged, PuzzleAttempt,
-    PuzzleCounted, RatingChange, Storage, StorageError,
+    AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, CollectionChange,
+    CollectionChanged, IdentityHash, KnownMember, ModerationChange, ModerationChanged, PushChange,
+    PushChanged, PuzzleAttempt, PuzzleCounted, RatingChange, Storage, StorageError,
 };
 use crate::{
     limits::{
-        CLAIMED_ROOMS_MAX, PRUNED_ACCOUNTS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX,
-        PRUNED_MODERATION_MAX, WRITER_QUEUE_MAX,
+        CLAIMED_ROOMS_MAX, PRUNED_ACCOUNTS_MAX, PRUNED_COLLECTED_GAMES_MAX, PRUNED_LOGS_MAX,
+        PRUNED_MEMBERS_MAX, PRUNED_MODERATION_MAX, WRITER_QUEUE_MAX,
     },
     node_id::NodeId,
 };
@@ -184,6 +184,14 @@ impl WriterPermit<'_> {
         self.request(move |storage| storage.change_pushes(&change))
     }
 
+    /// Requests [`Storage::change_collection`].
+    pub fn change_collection(
+        self,
+        change: Arc<CollectionChange>,
+    ) -> Reply<CollectionChanged, StorageError> {
+        self.request(move |storage| storage.change_collection(&change))
+    }
+
     /// Requests [`Storage::count_puzzle`].
     pub fn count_puzzle(self, attempt: PuzzleAttempt) -> Reply<PuzzleCounted, StorageError> {
         self.request(move |storage| storage.count_puzzle(&attempt))
@@ -197,6 +205,11 @@ impl WriterPermit<'_> {
     /// Requests [`Storage::prune_accounts`], of at most [`PRUNED_ACCOUNTS_MAX`].
     pub fn prune_accounts(self, now: u64) -> Reply<usize, StorageError> {
         self.request(move |storage| storage.prune_accounts(now, PRUNED_ACCOUNTS_MAX))
+    }
+
+    /// Requests [`Storage::prune_collections`], of at most [`PRUNED_COLLECTED_GAMES_MAX`].
+    pub fn prune_collections(self) -> Reply<usize, StorageError> {
+        self.request(|storage| storage.prune_collections(PRUNED_COLLECTED_GAMES_MAX))
     }
 
     /// Requests [`Storage::prune_members`], of at most [`PRUNED_MEMBERS_MAX`].

@@ -1,6 +1,8 @@
 //! A model of a storage, for tests: in memory, and as simple as it can be.
 
 mod accounts;
+mod collections;
+mod collections_reader;
 mod daily_reader;
 mod daily_seats;
 mod dealings;
@@ -20,6 +22,7 @@ mod pushes_reader;
 mod puzzle_reader;
 mod puzzles;
 mod ratings;
+mod registry;
 mod times_off;
 mod times_off_reader;
 
@@ -40,6 +43,7 @@ use fivefold_shared::{
 pub use self::hook::{Call, Hook};
 use self::{
     accounts::{Accounts, Members},
+    collections::Collections,
     daily_seats::DailyPlaces,
     dealings::Traces,
     examination::Examinations,
@@ -53,20 +57,17 @@ use self::{
 };
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
-    Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-    KeyStep, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, MemberRatings, ModerationChange,
-    ModerationChanged, NowPlaying, OldName, Passkey, Playing, PushChange, PushChanged,
-    PuzzleAttempt, PuzzleCounted, RatingChange, SanctionKind, SharedRooms, Sleep, Standing,
-    Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
+    Append, Appended, Claimed, CollectionChange, CollectionChanged, Conflict, DiskSpace, Epoch,
+    GameQuery, IdentityHash, KeyHash, KeyStep, KnownMember, Leaderboard, LeaderboardQuery,
+    MemberRatings, ModerationChange, ModerationChanged, NowPlaying, OldName, Passkey, Playing,
+    PushChange, PushChanged, PuzzleAttempt, PuzzleCounted, RatingChange, SanctionKind, Sleep,
+    Standing, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
+    deleted_players,
 };
-use crate::{
-    limits::STANDING_GAMES_MAX,
-    node_id::NodeId,
-    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
-};
+use crate::{limits::STANDING_GAMES_MAX, node_id::NodeId, registry::NodeReport};
 
 /// The open rooms, the finished games and the members, in memory. A clone is another handle of the same
-/// process. When nodes have joined it as their [`Registry`], they share it as a cluster, and rooms
+/// process. When nodes have joined it as their [`Registry`](crate::Registry), they share it as a cluster, and rooms
 /// belong to nodes and not to processes.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -103,6 +104,7 @@ struct Tables {
     friends: Friends,
     notes: Notes,
     times_off: TimesOff,
+    collections: Collections,
     pushes: Pushes,
     traces: Traces,
     ratings: StoredRatings,
@@ -313,6 +315,13 @@ impl Storage for Memory {
         Ok(self.tables_for(Call::Change)?.change_pushes(change))
     }
 
+    fn change_collection(
+        &mut self,
+        change: &CollectionChange,
+    ) -> Result<CollectionChanged, StorageError> {
+        Ok(self.tables_for(Call::Change)?.change_collection(change))
+    }
+
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables_for(Call::Change)?;
         let Tables { moderation, examinations, members, accounts, .. } = &mut *tables;
@@ -333,6 +342,7 @@ impl Storage for Memory {
             friends,
             notes,
             times_off,
+            collections,
             pushes,
             traces,
             ..
@@ -347,10 +357,15 @@ impl Storage for Memory {
         friends.forget(&gone);
         notes.forget(&gone);
         times_off.forget(&gone);
+        collections.forget(&gone);
         pushes.forget(&gone);
         tables.end_subscriptions();
         let pruned = faded + pruned;
         Ok(pruned)
+    }
+
+    fn prune_collections(&mut self, rows_max: usize) -> Result<usize, StorageError> {
+        Ok(self.tables_for(Call::Change)?.collections.prune(rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
@@ -376,47 +391,6 @@ impl Storage for Memory {
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
         Ok(Box::new(self.clone()))
-    }
-}
-
-impl Registry for Memory {
-    fn join(&mut self) -> Result<NodeId, JoinError> {
-        let mut tables = self.tables();
-        let last = tables.nodes.last_key_value().map_or(0, |(last, _)| last.get());
-        let full = || StorageError::Failed("there were too many nodes".to_owned());
-        let node = NodeId::new(last + 1).ok_or_else(full)?;
-        tables.nodes.insert(node, Node::default());
-        Ok(node)
-    }
-
-    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
-        let mut tables = self.tables();
-        match tables.nodes.get_mut(&node).filter(|node| !node.is_dead) {
-            Some(own) => (own.heartbeat, own.report) = (own.heartbeat + 1, report),
-            None => return Ok(Pulse::Dead),
-        }
-        let living = tables.nodes.iter().filter(|(_, node)| !node.is_dead);
-        let row = |(&id, node): (&NodeId, &Node)| LivingNode {
-            id,
-            heartbeat: node.heartbeat,
-            report: node.report,
-        };
-        Ok(Pulse::Alive { living: living.map(row).collect(), now: None })
-    }
-
-    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
-        let mut tables = self.tables();
-        Ok(tables.nodes.get_mut(&node).is_none_or(|node| {
-            node.is_dead |= node.heartbeat == seen;
-            node.is_dead
-        }))
-    }
-
-    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
-        if let Some(node) = self.tables().nodes.get_mut(&node) {
-            node.is_dead = true;
-        }
-        Ok(())
     }
 }
 
@@ -773,28 +747,5 @@ impl StorageReader for Memory {
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         Ok(None)
-    }
-}
-
-impl SharedRooms for Memory {
-    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
-        Ok(self.tables_for(Call::Browse)?.rooms.contains_key(room))
-    }
-
-    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
-        let tables = self.tables_for(Call::Browse)?;
-        let own = tables.made.iter().filter(|(cause, _)| cause.member == *maker);
-        let made = own.filter_map(|(cause, room)| {
-            let open = tables.rooms.get(room)?;
-            let owner = open.sleep.is_none().then_some(open.node);
-            Some(MadeRoom { command: cause.command.clone(), room: room.clone(), owner })
-        });
-        let mut made: Vec<_> = made.collect();
-        made.sort_by(|one, other| one.command.as_str().cmp(other.command.as_str()));
-        Ok(made)
-    }
-
-    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
-        Ok(self.tables_for(Call::Browse)?.playing(member))
     }
 }

@@ -56,9 +56,10 @@ pub use self::{
     sole_node::SoleNode,
 };
 use super::{
-    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-    ModerationChange, ModerationChanged, OpenError, PoolRating, PushChange, PushChanged,
-    PuzzleAttempt, PuzzleCounted, ReplicaLag, Storage, StorageError, StorageReader, Undone,
+    AccountChange, AccountChanged, Append, Appended, Claimed, CollectionChange, CollectionChanged,
+    IdentityHash, KnownMember, ModerationChange, ModerationChanged, OpenError, PoolRating,
+    PushChange, PushChanged, PuzzleAttempt, PuzzleCounted, ReplicaLag, Storage, StorageError,
+    StorageReader, Undone,
     ratings::{known_ratings::KnownRatings, rated_members},
     values::name,
 };
@@ -67,7 +68,10 @@ use crate::{
         DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
     },
     node_id::NodeId,
-    sql::{Sql, accounts, moderation, pushes, puzzles, sleeping_rooms, source::DatabaseReader},
+    sql::{
+        Sql, accounts, collections, moderation, pushes, puzzles, sleeping_rooms,
+        source::DatabaseReader,
+    },
 };
 
 /// Rooms that a node may claim: not those whose events a newer server has written. Rooms that sleep have the owner
@@ -243,6 +247,13 @@ impl Storage for Postgres {
         self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| pushes::change(sql, change))
     }
 
+    fn change_collection(
+        &mut self,
+        change: &CollectionChange,
+    ) -> Result<CollectionChanged, StorageError> {
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| collections::change(sql, change))
+    }
+
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         self.writer
             .transact(DATABASE_ANSWER_WITHIN, &mut |sql| moderation::prune(sql, now, rows_max))
@@ -250,6 +261,10 @@ impl Storage for Postgres {
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| accounts::prune(sql, now, rows_max))
+    }
+
+    fn prune_collections(&mut self, rows_max: usize) -> Result<usize, StorageError> {
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| collections::prune(sql, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

@@ -1,5 +1,5 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, pushes, puzzles, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game
+//! moderation, pushes, puzzles, collections, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game
 //! changes, and
 //! lists of games are written for each database apart, because they must be fast.
 //!
@@ -10,6 +10,7 @@
 mod account_rows;
 pub(crate) mod accounts;
 mod bots;
+pub(crate) mod collections;
 pub(crate) mod contradictions;
 pub(crate) mod daily_seats;
 mod dealings;
@@ -30,7 +31,7 @@ pub(crate) mod source;
 mod time_off;
 
 use fivefold_shared::{
-    protocol::{CommandId, GameId, MemberId, Name, RoomCode},
+    protocol::{CollectionId, CollectionName, CommandId, GameId, MemberId, Name, RoomCode},
     puzzle::PuzzleId,
 };
 use serde::de::DeserializeOwned;
@@ -168,6 +169,7 @@ value_from! {
     &'v MemberId: |it| Self::Text(it.as_str()),
     &'v RoomCode: |it| Self::Text(it.as_str()),
     &'v GameId: |it| Self::Text(it.as_str()),
+    &'v CollectionId: |it| Self::Text(it.as_str()),
     &'v PuzzleId: |it| Self::Text(it.as_str()),
     &'v Name: |it| Self::Text(it.as_str()),
     &'v CaseId: |it| Self::Text(it.as_str()),
@@ -343,6 +345,8 @@ macro_rules! text_columns {
 text_columns!(
     MemberId,
     GameId,
+    CollectionId,
+    CollectionName,
     PuzzleId,
     Name,
     RoomCode,

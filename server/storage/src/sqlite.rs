@@ -45,13 +45,17 @@ use self::{
     reader::SqliteSource,
 };
 use super::{
-    AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, OpenError, PushChange, PushChanged,
-    PuzzleAttempt, PuzzleCounted, Storage, StorageError, StorageReader, Undone,
+    AccountChange, AccountChanged, Append, Appended, Claimed, CollectionChange, CollectionChanged,
+    DataFolder, IdentityHash, KnownMember, ModerationChange, ModerationChanged, OpenError,
+    PushChange, PushChanged, PuzzleAttempt, PuzzleCounted, Storage, StorageError, StorageReader,
+    Undone,
 };
 use crate::{
     node_id::NodeId,
-    sql::{Sql, accounts, moderation, pushes, puzzles, sleeping_rooms, source::DatabaseReader},
+    sql::{
+        Sql, accounts, collections, moderation, pushes, puzzles, sleeping_rooms,
+        source::DatabaseReader,
+    },
     sqlite::{
         backup::before_upgrade,
         data_folder::database_in,
@@ -366,12 +370,23 @@ impl Storage for Sqlite {
         self.transact(|sql| pushes::change(sql, change))
     }
 
+    fn change_collection(
+        &mut self,
+        change: &CollectionChange,
+    ) -> Result<CollectionChanged, StorageError> {
+        self.transact(|sql| collections::change(sql, change))
+    }
+
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         self.transact(|sql| moderation::prune(sql, now, rows_max))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         self.transact(|sql| accounts::prune(sql, now, rows_max))
+    }
+
+    fn prune_collections(&mut self, rows_max: usize) -> Result<usize, StorageError> {
+        self.transact(|sql| collections::prune(sql, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

@@ -494,7 +494,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner;";
     let format_8 = "DROP TABLE session; DROP TABLE key; DROP TABLE account;";
-    for older in (7..=14).rev() {
+    for older in (7..=15).rev() {
         gone += match older {
             9 => format_10,
             8 => format_9,
@@ -507,7 +507,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 15);
+        assert_eq!(format(), 16);
     }
 
     let mut storage = open();

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use crate::{
     folders::{FILE, folder_with, open},
-    formats::{FORMAT_14, make_older},
+    formats::{FORMAT_14, FORMAT_15, make_older},
     rooms::{append, code, log},
 };
 
@@ -99,10 +99,10 @@ fn a_file_of_format_14_that_names_versions_already_is_upgraded() {
     let folder = folder_with(&[1]);
     for undone in ["", FORMAT_14] {
         let file = Connection::open(folder.path().join(FILE)).unwrap();
-        file.execute_batch(&format!("{undone} PRAGMA user_version = 14")).unwrap();
+        file.execute_batch(&format!("{FORMAT_15} {undone} PRAGMA user_version = 14")).unwrap();
         drop(file);
         drop(open(folder.path()).unwrap());
-        assert_eq!(format_of(&folder.path().join(FILE)), 15);
+        assert_eq!(format_of(&folder.path().join(FILE)), 16);
         assert!(check(folder.path()).unwrap().is_sound());
     }
 }

@@ -10,8 +10,8 @@ use fivefold_storage::{
 };
 
 use crate::{
-    email,
-    formats::make_postgres_older,
+    collections, email,
+    formats::{POSTGRES_9, make_postgres_older},
     friends,
     migrations::fill,
     moderation, notes,
@@ -266,15 +266,16 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     drop(storage);
     let upgrade = || {
         drop(server.open());
-        assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+        assert_eq!(server.value("SELECT number FROM fivefold.format"), "10");
         let version = server.value("SELECT version FROM fivefold.format");
         assert_eq!(version, env!("CARGO_PKG_VERSION"));
     };
-    for format in [8, 7, 6, 5] {
+    for format in [9, 8, 7, 6, 5] {
         make_postgres_older(&server, format);
         upgrade();
     }
     // Development versions have added the column of format 9 to format 8 already.
+    server.execute(POSTGRES_9);
     server.execute("UPDATE fivefold.format SET number = 8");
     upgrade();
     make_postgres_older(&server, 5);
@@ -285,11 +286,11 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "10");
     let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
         ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
-        "{format_5}, fivefold.push_server, fivefold.push_subscription, fivefold.push_setting, fivefold.push_game, fivefold.push_news, fivefold.note, fivefold.time_off, fivefold.email, fivefold.daily_seat, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        "{format_5}, fivefold.collected_game, fivefold.collection, fivefold.push_server, fivefold.push_subscription, fivefold.push_setting, fivefold.push_game, fivefold.push_news, fivefold.note, fivefold.time_off, fivefold.email, fivefold.daily_seat, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));
@@ -300,7 +301,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute(format_9_column);
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "10");
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
@@ -310,7 +311,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "10");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
@@ -321,7 +322,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "9");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "10");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 
@@ -349,9 +350,16 @@ fn damage_in_a_database_is_found() {
         let names = |problem: &String| problem.contains(code(room).as_str());
         assert!(findings.problems.iter().any(names), "{damage}: {findings}");
     }
-    for (damage, problem) in
-        [email::DAMAGE, friends::DAMAGE, notes::DAMAGE, pushes::DAMAGE, time_off::DAMAGE]
-    {
+    for (damage, problem) in [
+        email::DAMAGE,
+        friends::DAMAGE,
+        notes::DAMAGE,
+        pushes::DAMAGE,
+        time_off::DAMAGE,
+        collections::DAMAGES[0],
+        collections::DAMAGES[1],
+        collections::DAMAGES[2],
+    ] {
         server.execute(&format!("SET search_path = fivefold; {damage}"));
         let findings = check_postgres(&server.url()).unwrap();
         assert!(findings.problems.contains(&problem.to_owned()), "{findings}");

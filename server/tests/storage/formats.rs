@@ -7,12 +7,18 @@ use rusqlite::Connection;
 use crate::postgres::Server;
 
 /// The older formats of a file, the newest first.
-const FORMATS: [(u32, &str); 5] =
-    [(14, FORMAT_14), (13, FORMAT_13), (12, FORMAT_12), (11, FORMAT_11), (10, FORMAT_10)];
+const FORMATS: [(u32, &str); 6] = [
+    (15, FORMAT_15),
+    (14, FORMAT_14),
+    (13, FORMAT_13),
+    (12, FORMAT_12),
+    (11, FORMAT_11),
+    (10, FORMAT_10),
+];
 
 /// The older formats of PostgreSQL, the newest first.
-const POSTGRES_FORMATS: [(i32, &str); 4] =
-    [(8, POSTGRES_8), (7, POSTGRES_7), (6, POSTGRES_6), (5, POSTGRES_5)];
+const POSTGRES_FORMATS: [(i32, &str); 5] =
+    [(9, POSTGRES_9), (8, POSTGRES_8), (7, POSTGRES_7), (6, POSTGRES_6), (5, POSTGRES_5)];
 
 /// Makes the tables of a file of the current format what they were in an older one, and sets its number. Formats before
 /// 10 lack more tables: the caller drops these.
@@ -31,10 +37,18 @@ pub(crate) fn make_postgres_older(server: &Server, format: i32) {
     }
 }
 
-/// Makes the tables of a file what they were in format 14.
+/// Makes the tables of a file what they were in format 15.
+pub(crate) const FORMAT_15: &str = "DROP TABLE collected_game; DROP TABLE collection;";
+
+/// Makes the tables of PostgreSQL what they were in format 9.
+pub(crate) const POSTGRES_9: &str = "
+    DROP TABLE fivefold.collected_game, fivefold.collection;
+    UPDATE fivefold.format SET number = 9";
+
+/// Makes those of format 15 what they were in format 14.
 pub(crate) const FORMAT_14: &str = "ALTER TABLE process DROP COLUMN version;";
 
-/// Makes the tables of PostgreSQL what they were in format 8.
+/// Makes those of format 9 what they were in format 8.
 const POSTGRES_8: &str = "
     ALTER TABLE fivefold.format DROP COLUMN version;
     UPDATE fivefold.format SET number = 8";

@@ -6,6 +6,7 @@ mod accounts;
 mod agreement;
 mod backups;
 mod bots;
+mod collections;
 mod conditional_moves;
 mod contract;
 mod crash;

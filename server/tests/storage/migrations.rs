@@ -16,7 +16,7 @@ use fivefold_storage::{
 use rusqlite::types::Value;
 
 use crate::{
-    accounts, bots, dealings, email, friends, moderation, notes,
+    accounts, bots, collections, dealings, email, friends, moderation, notes,
     postgres::{Durability, Server},
     pushes, puzzles,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
@@ -62,6 +62,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     moderation::fill(storage);
     friends::fill(storage);
     notes::fill(storage);
+    collections::fill(storage);
     pushes::fill(storage);
     email::fill(storage);
     time_off::fill(storage);
@@ -126,6 +127,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     moderation::assert_filled(&storage);
     friends::assert_filled(&storage);
     notes::assert_filled(&storage);
+    collections::assert_filled(&storage);
     pushes::assert_filled(&storage);
     email::assert_filled(&storage);
     time_off::assert_filled(&storage);
@@ -262,6 +264,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     moderation::assert_filled(&file);
     friends::assert_filled(&file);
     notes::assert_filled(&file);
+    collections::assert_filled(&file);
     pushes::assert_filled(&file);
     email::assert_filled(&file);
     time_off::assert_filled(&file);

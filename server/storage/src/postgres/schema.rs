@@ -3,8 +3,21 @@
 //!
 //! They are in a schema of their own, so that nothing else in the database is touched.
 
+mod account_tables;
+mod collection_tables;
+mod daily_tables;
+mod rating_tables;
+
 use tokio_postgres::Error;
 
+use self::{
+    account_tables::{
+        ACCOUNTS, BOTS, CHALLENGES_FROM, EMAILS, FRIENDS, KEYS, NOTES, OLD_NAMES, TIMES_OFF, TRACES,
+    },
+    collection_tables::COLLECTIONS,
+    daily_tables::{DAILY_SEATS, PUSHES, SLEEPING_ROOMS},
+    rating_tables::{EXAMINATIONS, PUZZLE_RATINGS, RATINGS},
+};
 use super::{
     connection::Session,
     format::{VERSIONS, format, number, version},
@@ -17,7 +30,7 @@ use crate::{
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 9;
+pub(super) const FORMAT: i32 = 10;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -138,48 +151,6 @@ const PLAYING: &str = "
     CREATE INDEX playing_room ON fivefold.playing (room);
 ";
 
-/// What format 3 adds.
-const ACCOUNTS: &str = "
-    -- The members who have signed up. Their name is that of the member.
-    CREATE TABLE fivefold.account (
-        member text COLLATE \"C\" PRIMARY KEY REFERENCES fivefold.member,
-        -- Names that people may confuse have the same.
-        likeness text COLLATE \"C\" NOT NULL UNIQUE,
-        made_at bigint NOT NULL,
-        renamed_at bigint,
-        -- When the member asked for the deletion.
-        deleted_at bigint
-    );
-    CREATE INDEX account_deleted ON fivefold.account (deleted_at) WHERE deleted_at IS NOT NULL;
-
-    -- What opens an account.
-    CREATE TABLE fivefold.key (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
-        kind text NOT NULL CHECK (kind IN ('password', 'recovery')),
-        -- The member's id for a password, the hash of a recovery code.
-        lookup bytea NOT NULL,
-        -- The hash of a password.
-        secret text,
-        made_at bigint NOT NULL,
-        used_at bigint,
-        UNIQUE (kind, lookup)
-    );
-    CREATE INDEX key_member ON fivefold.key (member);
-
-    CREATE TABLE fivefold.session (
-        -- Of the secret in the cookie.
-        hash bytea PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
-        label text NOT NULL,
-        made_at bigint NOT NULL,
-        seen_at bigint NOT NULL,
-        expires_at bigint NOT NULL
-    );
-    CREATE INDEX session_member ON fivefold.session (member);
-    CREATE INDEX session_expires ON fivefold.session (expires_at);
-";
-
 /// What format 4 adds about people who spoil it for others.
 const MODERATION: &str = "
     -- Whom members have blocked or muted. Members and others need not be stored.
@@ -242,180 +213,6 @@ const MODERATION: &str = "
     );
 ";
 
-/// What format 4 adds for accounts: more kinds of keys to them.
-const KEYS: &str = "
-    ALTER TABLE fivefold.session
-        -- When a key to the account was last used in it.
-        ADD COLUMN proved_at bigint NOT NULL DEFAULT 0;
-    ALTER TABLE fivefold.account
-        -- Whose bot it is; absent for people.
-        ADD COLUMN owner text COLLATE \"C\";
-
-    CREATE TABLE fivefold.passkey (
-        -- What the device calls it.
-        id bytea PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
-        label text NOT NULL,
-        -- The public key and its counter.
-        credential text NOT NULL,
-        made_at bigint NOT NULL,
-        used_at bigint
-    );
-    CREATE INDEX passkey_member ON fivefold.passkey (member);
-
-    -- For programs.
-    CREATE TABLE fivefold.token (
-        hash bytea PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
-        label text NOT NULL,
-        -- Names with spaces between them.
-        scopes text NOT NULL,
-        made_at bigint NOT NULL,
-        used_at bigint,
-        expires_at bigint NOT NULL
-    );
-    CREATE INDEX token_member ON fivefold.token (member);
-    CREATE INDEX token_expires ON fivefold.token (expires_at);
-
-    -- Guests that belong to an account.
-    CREATE TABLE fivefold.alias (
-        member text COLLATE \"C\" PRIMARY KEY,
-        account text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
-        made_at bigint NOT NULL
-    );
-    CREATE INDEX alias_account ON fivefold.alias (account);
-";
-
-/// What format 4 adds for ratings.
-const RATINGS: &str = "
-    -- What members have in each pool after their last rated game there.
-    CREATE TABLE fivefold.rating (
-        member text COLLATE \"C\" NOT NULL,
-        pool text COLLATE \"C\" NOT NULL,
-        value double precision NOT NULL,
-        deviation double precision NOT NULL,
-        volatility double precision NOT NULL,
-        games bigint NOT NULL,
-        wins bigint NOT NULL,
-        draws bigint NOT NULL,
-        last_at bigint NOT NULL,
-        -- The number of the last change. A null that is written here makes an append fail.
-        changes bigint NOT NULL,
-        PRIMARY KEY (member, pool)
-    ) WITH (fillfactor = 70);
-    CREATE INDEX rating_best ON fivefold.rating (pool, value);
-
-    -- What each rated game changed. The keys make a second change by the same game impossible, and
-    -- one that does not follow the last.
-    CREATE TABLE fivefold.rating_change (
-        member text COLLATE \"C\" NOT NULL,
-        pool text COLLATE \"C\" NOT NULL,
-        -- Counted from 1.
-        number bigint NOT NULL,
-        game text COLLATE \"C\" NOT NULL,
-        kind text NOT NULL CHECK (kind IN ('game', 'undo')),
-        result text NOT NULL CHECK (result IN ('won', 'drawn', 'lost')),
-        before double precision NOT NULL,
-        deviation_before double precision NOT NULL,
-        after double precision NOT NULL,
-        deviation_after double precision NOT NULL,
-        at bigint NOT NULL,
-        PRIMARY KEY (member, pool, number),
-        UNIQUE (game, member, kind)
-    );
-";
-
-/// What format 5 adds for bots.
-const BOTS: &str = "
-    CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
-";
-
-/// What format 5 adds about rated games, for operators.
-const EXAMINATIONS: &str = "
-    -- What is noted about the players of one game. Pruned by `at`.
-    CREATE TABLE fivefold.game_mark (
-        member text COLLATE \"C\" NOT NULL,
-        game text COLLATE \"C\" NOT NULL,
-        kind text NOT NULL CHECK (kind IN ('aborted', 'network', 'device')),
-        opponent text COLLATE \"C\" NOT NULL,
-        -- When the game ended.
-        at bigint NOT NULL,
-        PRIMARY KEY (member, game, kind)
-    );
-    CREATE INDEX game_mark_at ON fivefold.game_mark (at);
-
-    -- Rated games that were examined, or that a node examines. Pruned by `at`.
-    CREATE TABLE fivefold.examined_game (
-        game text COLLATE \"C\" NOT NULL PRIMARY KEY,
-        -- When it ended.
-        at bigint NOT NULL,
-        -- When a node has begun.
-        claimed_at bigint NOT NULL,
-        -- Whether the engine looks at it.
-        engine boolean NOT NULL,
-        -- What it shows of both players, as JSON; absent while a node examines it.
-        facts text
-    );
-    CREATE INDEX examined_game_at ON fivefold.examined_game (at);
-    CREATE INDEX examined_game_engine ON fivefold.examined_game (claimed_at) WHERE engine;
-    CREATE INDEX rating_change_at ON fivefold.rating_change (at) WHERE kind = 'game';
-";
-
-/// What format 5 adds for puzzles.
-const PUZZLE_RATINGS: &str = "
-    -- What members have who solve puzzles, and what the puzzles have, after the last try.
-    CREATE TABLE fivefold.puzzle_rating (
-        side text NOT NULL CHECK (side IN ('member', 'puzzle')),
-        id text COLLATE \"C\" NOT NULL,
-        value double precision NOT NULL,
-        deviation double precision NOT NULL,
-        volatility double precision NOT NULL,
-        -- The number of the last try.
-        tries bigint NOT NULL,
-        solved bigint NOT NULL,
-        last_at bigint NOT NULL,
-        PRIMARY KEY (side, id)
-    ) WITH (fillfactor = 70);
-
-    -- What each member's first try at a puzzle changed for both. The keys make a second one
-    -- impossible, and one that does not follow the last of either side.
-    CREATE TABLE fivefold.puzzle_try (
-        member text COLLATE \"C\" NOT NULL,
-        -- Counted from 1 among the member's.
-        number bigint NOT NULL,
-        puzzle text COLLATE \"C\" NOT NULL,
-        -- Counted from 1 among those at the puzzle.
-        puzzle_number bigint NOT NULL,
-        solved boolean NOT NULL,
-        before double precision NOT NULL,
-        deviation_before double precision NOT NULL,
-        after double precision NOT NULL,
-        deviation_after double precision NOT NULL,
-        puzzle_before double precision NOT NULL,
-        puzzle_deviation_before double precision NOT NULL,
-        puzzle_after double precision NOT NULL,
-        puzzle_deviation_after double precision NOT NULL,
-        at bigint NOT NULL,
-        PRIMARY KEY (member, number),
-        UNIQUE (member, puzzle),
-        UNIQUE (puzzle, puzzle_number)
-    );
-";
-
-/// What format 5 adds for accounts that have changed their names.
-const OLD_NAMES: &str = "
-    -- Lead to the account, and are nobody else's for as long as the row is there.
-    CREATE TABLE fivefold.old_name (
-        likeness text COLLATE \"C\" PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL,
-        name text NOT NULL,
-        -- When the account got another name.
-        at bigint NOT NULL
-    );
-    CREATE INDEX old_name_member ON fivefold.old_name (member);
-    CREATE INDEX old_name_at ON fivefold.old_name (at);
-";
-
 /// What format 6 adds about what operators do: who did it, and when somebody has appealed.
 const WHO_DECIDED: &str = "
     ALTER TABLE fivefold.report
@@ -441,230 +238,8 @@ pub(super) const FILL_PLAYER_LISTED: &str = "
     UPDATE fivefold.player SET listed = false FROM fivefold.game
     WHERE game.id = player.game AND NOT game.listed";
 
-/// What format 6 adds about the use of accounts.
-const TRACES: &str = "
-    -- Where accounts were used, as digests. Pruned by `at`.
-    CREATE TABLE fivefold.trace (
-        member text COLLATE \"C\" NOT NULL,
-        kind text COLLATE \"C\" NOT NULL CHECK (kind IN ('address', 'device')),
-        mark bigint NOT NULL,
-        -- When last.
-        at bigint NOT NULL,
-        PRIMARY KEY (member, kind, mark)
-    );
-    CREATE INDEX trace_at ON fivefold.trace (kind, at);
-";
-
-/// What format 6 adds about challenges.
-const CHALLENGES_FROM: &str = "
-    ALTER TABLE fivefold.member
-        -- From whom the member takes challenges.
-        ADD COLUMN challenges_from text NOT NULL DEFAULT 'everybody'
-        CHECK (challenges_from IN ('everybody', 'accounts', 'nobody'));
-";
-
-/// What format 7 adds about friends.
-const FRIENDS: &str = "
-    -- Requests of accounts to be friends with others, and those who are. A pair has one row.
-    CREATE TABLE fivefold.friend (
-        -- Who has asked.
-        member text COLLATE \"C\" NOT NULL,
-        other text COLLATE \"C\" NOT NULL,
-        state text NOT NULL CHECK (state IN ('asked', 'friends', 'declined')),
-        -- When it came to this.
-        at bigint NOT NULL,
-        -- Which of the two friends has challenged the other, to which game, as JSON, and when.
-        challenger text COLLATE \"C\",
-        challenge text,
-        challenged_at bigint,
-        PRIMARY KEY (member, other)
-    );
-    CREATE INDEX friend_challenged ON fivefold.friend (challenged_at)
-        WHERE challenged_at IS NOT NULL;
-    CREATE INDEX friend_other ON fivefold.friend (other);
-    CREATE INDEX friend_declined ON fivefold.friend (at) WHERE state = 'declined';
-    ALTER TABLE fivefold.account
-        -- Who may see that the member is online.
-        ADD COLUMN online_to text NOT NULL DEFAULT 'friends'
-        CHECK (online_to IN ('friends', 'nobody'));
-";
-
-/// What format 7 adds about rooms that sleep.
-const SLEEPING_ROOMS: &str = "
-    -- Open rooms that nobody needs for a while. Their owner is -1.
-    CREATE TABLE fivefold.sleeping_room (
-        room bigint PRIMARY KEY,
-        -- Since when nobody has been there.
-        empty_since bigint,
-        -- When somebody has to open it; absent if it may sleep forever.
-        due bigint,
-        -- Its place among public rooms; absent for a private one.
-        public_rank bigint,
-        -- What lists show of it, as JSON.
-        listing text NOT NULL
-    );
-    CREATE INDEX sleeping_room_due ON fivefold.sleeping_room (due) WHERE due IS NOT NULL;
-    CREATE INDEX sleeping_room_public ON fivefold.sleeping_room (public_rank, room)
-        WHERE public_rank IS NOT NULL;
-
-    -- The members who have them in their lists.
-    CREATE TABLE fivefold.sleeping_member (
-        member text COLLATE \"C\" NOT NULL,
-        room bigint NOT NULL,
-        PRIMARY KEY (member, room)
-    );
-    CREATE INDEX sleeping_member_room ON fivefold.sleeping_member (room);
-";
-
-/// What format 8 adds about notes.
-const NOTES: &str = "
-    -- Notes of members about the games of a room, which only they see.
-    CREATE TABLE fivefold.note (
-        member text COLLATE \"C\" NOT NULL,
-        -- Its code.
-        room text COLLATE \"C\" NOT NULL,
-        text text NOT NULL,
-        at bigint NOT NULL,
-        PRIMARY KEY (member, room)
-    );
-";
-
-/// What format 8 adds about daily games.
-const DAILY_SEATS: &str = "
-    -- The places in daily games that are open or running: those of players, and of the host before the game.
-    CREATE TABLE fivefold.daily_seat (
-        member text COLLATE \"C\" NOT NULL,
-        room bigint NOT NULL,
-        -- The command with which the member made the room.
-        command text COLLATE \"C\",
-        -- What stands for the position of a rated game, and how many stones it has.
-        digest bigint,
-        stones bigint,
-        -- The number of the member's turn, and when their time ends; absent if it is not their turn.
-        turn bigint,
-        flag_at bigint,
-        -- Since when that is so; absent in a room that has slept since before format 8.
-        turn_at bigint,
-        -- Whether the member is gone, so that the room has to end the game.
-        leaves boolean NOT NULL DEFAULT false,
-        -- What the member replies to moves that they expect. Each change has a number, and the room's owner knows one.
-        conditional_moves text,
-        moves_number bigint NOT NULL DEFAULT 0,
-        moves_told bigint NOT NULL DEFAULT 0,
-        -- The member's time off; 0 if there is none.
-        off_from bigint NOT NULL DEFAULT 0,
-        off_until bigint NOT NULL DEFAULT 0,
-        -- The same as the game that is running knows it; absent if none is.
-        told_from bigint,
-        told_until bigint,
-        PRIMARY KEY (member, room)
-    );
-    CREATE INDEX daily_seat_room ON fivefold.daily_seat (room);
-    CREATE INDEX daily_seat_news ON fivefold.daily_seat (room)
-        WHERE leaves OR off_from <> told_from OR off_until <> told_until
-            OR moves_number <> moves_told;
-    INSERT INTO fivefold.daily_seat (member, room, told_from, told_until)
-        SELECT member, room, 0, 0 FROM fivefold.sleeping_member WHERE room IN (
-            SELECT room FROM fivefold.sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
-";
-
-/// What format 8 adds about pushes.
-const PUSHES: &str = "
-    -- What the server pushes with: one row.
-    CREATE TABLE fivefold.push_server (
-        id bigint PRIMARY KEY CHECK (id = 1),
-        -- The secret key that signs pushes.
-        key bytea NOT NULL,
-        -- The database in which they are allowed: a copy of it is another one. Empty in a backup.
-        place text NOT NULL,
-        -- Reporters have been told of the reports that were decided up to this time.
-        reports_told bigint NOT NULL
-    );
-
-    -- The browsers that accounts have subscribed.
-    CREATE TABLE fivefold.push_subscription (
-        endpoint text COLLATE \"C\" NOT NULL PRIMARY KEY,
-        member text COLLATE \"C\" NOT NULL,
-        session bytea NOT NULL REFERENCES fivefold.session ON DELETE CASCADE,
-        -- The browser's public key and its secret.
-        p256dh bytea NOT NULL,
-        auth bytea NOT NULL,
-        language text NOT NULL,
-        made_at bigint NOT NULL
-    );
-    CREATE INDEX push_subscription_member ON fivefold.push_subscription (member);
-    CREATE INDEX push_subscription_session ON fivefold.push_subscription (session);
-
-    -- What members want to be told, as JSON.
-    CREATE TABLE fivefold.push_setting (
-        member text COLLATE \"C\" NOT NULL PRIMARY KEY,
-        settings text NOT NULL
-    );
-
-    -- Turns in daily games that wait for members who have subscribed.
-    CREATE TABLE fivefold.push_game (
-        member text COLLATE \"C\" NOT NULL,
-        room bigint NOT NULL,
-        -- The opponent's name; absent for a bot of the server.
-        opponent_name text,
-        state text NOT NULL CHECK (state IN ('waiting', 'told', 'seen')),
-        -- Since when it waits.
-        since bigint NOT NULL,
-        -- The turn: the row counts while the member's place in the game has the same one.
-        turn bigint NOT NULL,
-        -- When the member is told next.
-        due bigint,
-        PRIMARY KEY (member, room)
-    );
-    CREATE INDEX push_game_due ON fivefold.push_game (due) WHERE due IS NOT NULL;
-    CREATE INDEX push_game_since ON fivefold.push_game (since);
-
-    -- Other news that waits until the quiet hours of members are over.
-    CREATE TABLE fivefold.push_news (
-        member text COLLATE \"C\" NOT NULL,
-        -- What it is about: newer news about the same takes its place.
-        subject text COLLATE \"C\" NOT NULL,
-        -- As JSON.
-        news text NOT NULL,
-        -- When the member is told, and until when it is of use.
-        due bigint NOT NULL,
-        until_at bigint NOT NULL,
-        PRIMARY KEY (member, subject)
-    );
-    CREATE INDEX push_news_due ON fivefold.push_news (due);
-";
-
-/// What format 8 adds about time off.
-const TIMES_OFF: &str = "
-    -- Periods in which all daily clocks of an account stand still.
-    CREATE TABLE fivefold.time_off (
-        member text COLLATE \"C\" NOT NULL,
-        starts bigint NOT NULL,
-        ends bigint NOT NULL,
-        PRIMARY KEY (member, starts)
-    );
-";
-
-/// What format 8 adds about e-mail.
-const EMAILS: &str = "
-    -- Where accounts get e-mail.
-    CREATE TABLE fivefold.email (
-        member text COLLATE \"C\" NOT NULL PRIMARY KEY,
-        -- Absent until an address is confirmed.
-        confirmed text,
-        -- The address named last, the hash of the secret that confirms it, and when it was named.
-        named text NOT NULL,
-        named_hash bytea NOT NULL UNIQUE,
-        named_at bigint NOT NULL,
-        language text NOT NULL,
-        -- The hash of a code that recovers the account, and until when.
-        code bytea,
-        code_until bigint
-    );
-";
-
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 7] = [
+const ADDED: [(i32, &[&str]); 8] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
@@ -672,6 +247,7 @@ const ADDED: [(i32, &[&str]); 7] = [
     (7, &[FRIENDS, SLEEPING_ROOMS]),
     (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
     (9, &[VERSIONS]),
+    (10, &[COLLECTIONS]),
 ];
 
 /// What a server found in its database.

@@ -344,6 +344,7 @@ fn remove(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageErro
         "DELETE FROM push_setting WHERE member IN",
         "DELETE FROM push_game WHERE member IN",
         "DELETE FROM push_news WHERE member IN",
+        "UPDATE collection SET deleted = true WHERE member IN",
         // They are nobody's bots any more, and theirs are deleted.
         "UPDATE account SET owner = NULL WHERE member IN",
     ] {

@@ -2,7 +2,7 @@
 
 use super::{daily_seats, sleeping_rooms};
 use crate::{
-    accounts::{self, email, friends, notes, pushes, time_off},
+    accounts::{self, collections, email, friends, notes, pushes, time_off},
     contradiction::Contradiction,
     moderation,
 };
@@ -15,6 +15,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
         .chain(&friends::CONTRADICTIONS)
         .chain(&notes::CONTRADICTIONS)
         .chain(&time_off::CONTRADICTIONS)
+        .chain(&collections::CONTRADICTIONS)
         .chain(&pushes::CONTRADICTIONS);
     let rooms = sleeping_rooms::CONTRADICTIONS.iter().chain(&daily_seats::CONTRADICTIONS);
     accounts.chain(&moderation::CONTRADICTIONS).chain(rooms)

@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 32] = [
+pub(super) const TABLES: [Table; 34] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -192,6 +192,27 @@ pub(super) const TABLES: [Table; 32] = [
     ),
     table("time_off", 14, 2, &[text("member"), integer("starts"), integer("ends")]),
     table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
+    table(
+        "collection",
+        16,
+        1,
+        &[
+            text("id"),
+            text("member"),
+            text("title"),
+            flag("shared"),
+            integer("games"),
+            integer("last_number"),
+            integer("changed_at"),
+            flag("deleted"),
+        ],
+    ),
+    table(
+        "collected_game",
+        16,
+        2,
+        &[text("collection"), integer("number"), text("layout"), text("players"), text("content")],
+    ),
     table(
         "push_server",
         14,

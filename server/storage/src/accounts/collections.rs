@@ -1,0 +1,190 @@
+//! Collections of games, which accounts keep.
+
+use std::collections::BTreeSet;
+
+use fivefold_shared::{
+    collection::{CollectedGame, Collection, CollectionSettings, LayoutKey, NumberedGame},
+    protocol::{CollectionId, MemberId, Name, clean_line},
+};
+
+use crate::{StorageError, contradiction::Contradiction};
+
+/// A change of one collection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectionChange {
+    /// The member whose it is.
+    pub member: MemberId,
+    /// The time, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// The collection.
+    pub id: CollectionId,
+    /// What changes.
+    pub step: CollectionStep,
+}
+
+/// What changes in a collection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CollectionStep {
+    /// Makes it, with this id. The member has at most [`COLLECTIONS_MAX`](crate::limits::COLLECTIONS_MAX), and as many
+    /// that are deleted and have games left.
+    Make(CollectionSettings),
+    /// Changes what the member chooses for it.
+    Set(CollectionSettings),
+    /// Deletes it: nobody sees it any more. [`Storage::prune_collections`](crate::Storage::prune_collections) deletes its
+    /// games.
+    Delete,
+    /// Adds the games that are not there yet: all of them, or none.
+    Add {
+        /// The games, with their keys.
+        games: Vec<KeyedGame>,
+        /// Most games of the member in all collections, and in those that are deleted and have games left.
+        games_max: u64,
+    },
+    /// Deletes the game with this number.
+    Remove(u64),
+}
+
+/// A game, and what games with the same stones at the end share with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyedGame {
+    /// The game.
+    pub game: CollectedGame,
+    /// Its key.
+    pub key: LayoutKey,
+}
+
+/// What became of a change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CollectionChanged {
+    /// It is stored.
+    Done,
+    /// The games are added, apart from those at these places, which were there.
+    Added {
+        /// The places, from 0.
+        duplicates: Vec<usize>,
+    },
+    /// The member has as many collections, or games, as they may have; nothing has changed.
+    Full,
+    /// There is no such collection of the member, or no such account; nothing has changed.
+    Gone,
+    /// The collection has no game with this number; nothing has changed.
+    NoGame,
+}
+
+/// A collection with its member.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KnownCollection {
+    /// The member whose it is.
+    pub member: MemberId,
+    /// Their name.
+    pub owner: Name,
+    /// The collection, without the name of its member.
+    pub collection: Collection,
+}
+
+/// A query for games of a collection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectedGamesQuery {
+    /// The collection.
+    pub id: CollectionId,
+    /// Only games with greater numbers.
+    pub after: u64,
+    /// Only games in which the name of Black or White has this text, in whatever letter case. The answer covers at most
+    /// [`COLLECTED_GAMES_SEARCHED_MAX`](crate::limits::COLLECTED_GAMES_SEARCHED_MAX) games.
+    pub player: Option<String>,
+    /// Most games in the answer.
+    pub max: usize,
+}
+
+/// Games of a collection, by number.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CollectedGames {
+    /// The games.
+    pub games: Vec<NumberedGame>,
+    /// If more games may follow: the number after which they begin.
+    pub next: Option<u64>,
+}
+
+/// Reads collections. Calls may block.
+pub trait CollectionsReader {
+    /// A member's collections, the last changed first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn collections(&mut self, member: &MemberId) -> Result<Vec<Collection>, StorageError>;
+
+    /// The collection with this id; nothing if it, or the account of its member, is deleted.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn collection(&mut self, id: &CollectionId) -> Result<Option<KnownCollection>, StorageError>;
+
+    /// Games of a collection.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn collected_games(
+        &mut self,
+        query: &CollectedGamesQuery,
+    ) -> Result<CollectedGames, StorageError>;
+}
+
+/// The games that are new among these, and the places of the others. `known` are the keys of those that are there.
+pub(crate) fn new_ones(
+    games: &[KeyedGame],
+    mut known: BTreeSet<LayoutKey>,
+) -> (Vec<&KeyedGame>, Vec<usize>) {
+    let (mut new, mut duplicates) = (Vec::new(), Vec::new());
+    for (place, game) in games.iter().enumerate() {
+        if known.insert(game.key.clone()) {
+            new.push(game);
+        } else {
+            duplicates.push(place);
+        }
+    }
+    (new, duplicates)
+}
+
+/// The names of a game's players, as a search looks through them.
+pub(crate) fn players(game: &CollectedGame) -> String {
+    let names = [&game.black, &game.white].into_iter().flatten();
+    names.map(|name| folded(name)).collect::<Vec<_>>().join("\n")
+}
+
+/// A text as a search compares it.
+pub(crate) fn folded(text: &str) -> String {
+    clean_line(text).to_lowercase()
+}
+
+/// Rows that contradict themselves.
+pub(crate) const CONTRADICTIONS: [Contradiction; 3] = [
+    Contradiction {
+        since: "collection",
+        table: "collection",
+        rows: "NOT deleted AND member NOT IN (SELECT member FROM account)",
+        problem: "collections are nobody's",
+        sets: Some("deleted = true"),
+    },
+    Contradiction {
+        since: "collection",
+        table: "collection",
+        rows: "games <> (SELECT count(*) FROM collected_game
+             WHERE collected_game.collection = collection.id)",
+        problem: "collections have another number of games than they say",
+        sets: Some(
+            "games = (SELECT count(*) FROM collected_game
+                 WHERE collected_game.collection = collection.id)",
+        ),
+    },
+    Contradiction {
+        since: "collection",
+        table: "collection",
+        rows: "last_number < (SELECT max(number) FROM collected_game
+             WHERE collected_game.collection = collection.id)",
+        problem: "collections would give the number of a game to another one",
+        sets: Some(
+            "last_number = (SELECT max(number) FROM collected_game
+                 WHERE collected_game.collection = collection.id)",
+        ),
+    },
+];
