@@ -6,6 +6,8 @@
 pub(crate) mod account_tries;
 mod aliases;
 pub(crate) mod bots;
+mod collected_batches;
+mod collections;
 mod conditional_moves;
 pub(crate) mod device_key;
 pub(crate) mod devices;
@@ -41,7 +43,7 @@ use fivefold_storage::{
 };
 use tokio::time::Instant;
 
-use self::every_node::EveryNodes;
+use self::{collected_batches::Batches, every_node::EveryNodes};
 use crate::{
     accounts::{
         account_tries::AccountTries,
@@ -103,6 +105,8 @@ pub(crate) struct Accounts {
     oidc: Option<Provider>,
     /// Checks of passkeys, which take milliseconds of a processor.
     passkey_checks: Jobs,
+    /// The batches of games for collections.
+    batches: Batches,
 }
 
 /// A name and a password, as somebody typed them.
@@ -167,6 +171,7 @@ pub(crate) struct AccountsContext {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) cluster: Option<Arc<Cluster>>,
     pub(crate) pushes: Pushes,
+    pub(crate) collected_games_max: u64,
 }
 
 impl Accounts {
@@ -185,11 +190,13 @@ impl Accounts {
             blocks,
             cluster,
             pushes,
+            collected_games_max,
         } = context;
         Self {
             read_pool,
             log_writer,
             passwords: Passwords::new(&blocking),
+            batches: Batches::new(blocking.clone(), collected_games_max),
             passkey_checks: Jobs::new(blocking, PASSKEY_CHECKS, priority::give_way),
             tries: AccountTries::new(),
             clock,

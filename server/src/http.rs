@@ -10,6 +10,7 @@ mod api_document;
 mod audit;
 mod caller;
 mod challenges;
+mod collections;
 mod conditional_moves;
 mod embed;
 mod feeds;
@@ -45,7 +46,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use fivefold_shared::{protocol::Reason, room::SessionId};
+use fivefold_shared::{collection::BATCH_BYTES_MAX, protocol::Reason, room::SessionId};
 use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::Upgraded};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -87,7 +88,8 @@ const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
-    let Routes { open, questions, shared, boards, oembed, accounts, plans, players } = routes();
+    let Routes { open, questions, shared, boards, oembed, accounts, plans, batches, players } =
+        routes();
     // A board on another site has an origin of its own.
     let (open, shared) = if server.embeds {
         (open.merge(boards), shared.merge(oembed).route_layer(map_response(for_every_origin)))
@@ -100,10 +102,12 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = guarded(&server, accounts, ACCOUNT_BODY_MAX);
     let plans = guarded(&server, plans, CONDITIONAL_MOVES_BODY_MAX);
+    let batches = guarded(&server, batches, BATCH_BYTES_MAX);
     let players = players.route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
     open.merge(questions)
         .merge(accounts)
         .merge(plans)
+        .merge(batches)
         .merge(players)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
@@ -128,6 +132,8 @@ struct Routes {
     accounts: Router<Arc<Server>>,
     /// The same, for larger bodies.
     plans: Router<Arc<Server>>,
+    /// The same, for still larger ones.
+    batches: Router<Arc<Server>>,
     /// Limits of rates.
     players: Router<Arc<Server>>,
 }
@@ -136,6 +142,8 @@ fn routes() -> Routes {
     let open = Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
+        .route("/collections", get(page::page))
+        .route("/collection/{id}", get(page::page))
         .route("/lobby", get(page::page))
         .route("/analyse", get(page::analyse))
         .route("/analysis", get(page::to_analyse))
@@ -174,13 +182,25 @@ fn routes() -> Routes {
         .merge(admin::routes())
         .merge(challenges::routes())
         .merge(friends::routes())
+        .merge(collections::routes())
         .merge(notes::routes())
         .merge(time_off::routes())
         .merge(pushes::routes())
         .merge(puzzles::routes());
     let plans = conditional_moves::routes();
+    let batches = collections::batches();
     let players = players::routes().merge(api_document::routes());
-    Routes { open, questions, shared, boards: embed::routes(), oembed, accounts, plans, players }
+    Routes {
+        open,
+        questions,
+        shared,
+        boards: embed::routes(),
+        oembed,
+        accounts,
+        plans,
+        batches,
+        players,
+    }
 }
 
 /// Guards routes about accounts, and limits their bodies to this many bytes.

@@ -215,6 +215,7 @@ async fn serve(
             blocks: Arc::clone(&blocks),
             cluster: context.cluster.clone(),
             pushes: pushes.clone(),
+            collected_games_max: limits.collected_games_max,
         },
         config.public_url.as_ref(),
         config.oidc.as_ref(),

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use fivefold_shared::{
     protocol::{
-        ApiToken, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId,
-        ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
+        ApiToken, COLLECTION_ID_LENGTH, CollectionId, CommandId, IDENTITY_LENGTH, Identity,
+        MEMBER_ID_LENGTH, MemberId, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     room::RoomSeeds,
 };
@@ -211,6 +211,12 @@ pub(crate) fn room_code() -> RoomCode {
 /// An id for a new seek, which nobody can guess.
 pub(crate) fn seek_id() -> SeekId {
     SeekId::try_from(letters(SEEK_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
+}
+
+/// An id for a new collection, which nobody can guess.
+pub(crate) fn collection_id() -> CollectionId {
+    CollectionId::try_from(letters(COLLECTION_ID_LENGTH, bytes))
+        .expect("letters of the alphabet, so many")
 }
 
 /// An id for a new report or sanction, which nobody can guess.

@@ -1,12 +1,16 @@
 //! Prunes old data: the logs of rooms that closed long ago, members not seen for as long who have
-//! finished no game, expired sessions, deleted accounts, and old reports. Finished games stay.
+//! finished no game, expired sessions, deleted accounts, deleted collections, and old reports. Finished games
+//! stay.
 
 use std::{convert::Infallible, time::Duration};
 
 use fivefold_shared::clock::millis;
 use fivefold_storage::{
     LogWriter, Reply, StorageError, WriterPermit,
-    limits::{PRUNED_ACCOUNTS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, PRUNED_MODERATION_MAX},
+    limits::{
+        PRUNED_ACCOUNTS_MAX, PRUNED_COLLECTED_GAMES_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX,
+        PRUNED_MODERATION_MAX,
+    },
 };
 use tokio::time::sleep;
 
@@ -33,6 +37,14 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             Ok(0) => {}
             Ok(rows) => tracing::info!(rows, "expired sessions and accounts are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete expired sessions and accounts"),
+        }
+        // After the accounts: their collections are deleted with them.
+        let collections =
+            in_parts(&log_writer, PRUNED_COLLECTED_GAMES_MAX, |permit| permit.prune_collections());
+        match collections.await {
+            Ok(0) => {}
+            Ok(games) => tracing::info!(games, "games of deleted collections are deleted"),
+            Err(error) => tracing::warn!(%error, "cannot delete games of deleted collections"),
         }
         let moderation = in_parts(&log_writer, PRUNED_MODERATION_MAX, |permit| {
             permit.prune_moderation(clock.now())

@@ -13,6 +13,7 @@ mod challenges;
 mod chat;
 mod cluster;
 mod cluster_pairing;
+mod collections;
 mod conditional_moves;
 mod daily;
 mod daily_of_deleted_accounts;

@@ -11,6 +11,7 @@ use axum::{
 use fivefold_push::host_of;
 use fivefold_shared::{
     clock::TimeOff,
+    collection::Collection,
     conditional_moves::GameConditionalMoves,
     friends::{FriendStanding, OnlineTo},
     note::Note,
@@ -73,6 +74,9 @@ struct MemberData {
     /// The member's notes about games, the newest first.
     #[cfg_attr(test, schemars(with = "Vec<Named<Note>>"))]
     notes: Vec<Note>,
+    /// The member's collections of games, the last changed first, without their games.
+    #[cfg_attr(test, schemars(with = "Vec<Named<Collection>>"))]
+    collections: Vec<Collection>,
     /// Where the member gets e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<ExportedEmail>,
@@ -352,6 +356,7 @@ fn kept(
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),
         notes: reader.notes(member)?,
+        collections: reader.collections(member)?,
         email: reader.email(member)?.map(ExportedEmail::from),
         time_off: reader.times_off(member)?,
         conditional_moves: reader

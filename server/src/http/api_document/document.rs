@@ -9,6 +9,7 @@ use std::{
 };
 
 use axum::Router;
+use fivefold_shared::collection::BATCH_BYTES_MAX;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{
     ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApiBuilder, Paths,
@@ -23,8 +24,8 @@ use super::{
 };
 use crate::{
     http::{
-        Routes, account, admin, analyse, challenges, conditional_moves, embed, feeds, friends,
-        games,
+        Routes, account, admin, analyse, challenges, collections, conditional_moves, embed, feeds,
+        friends, games,
         moderation::{self, operators},
         monitor, notes, oembed, picture, players, position, pushes, puzzles, routes, time_off,
     },
@@ -53,6 +54,8 @@ const LEFT_OUT: [(&str, &[&str]); 3] = [
             "/player/{name}",
             "/oidc",
             "/puzzles",
+            "/collections",
+            "/collection/{id}",
             "/moderation",
             "/admin",
             "/tv",
@@ -74,12 +77,14 @@ fn about() -> String {
     format!(
         "Five in a row, for programs. Refusals have a `reason`, which does not change, and a `text` in English. \
          Each request costs some of the allowance of its address. Bodies have at most {} KiB; those of \
-         `/api/position` and `/api/analyse` {} KiB, those of conditional moves {} KiB. Times are in \
+         `/api/position` and `/api/analyse` {} KiB, those of conditional moves {} KiB, those of games for collections \
+         {} KiB. Times are in \
          milliseconds since the Unix epoch. Readers ignore fields that they do not know. The games themselves \
          are played on the WebSocket `/ws`: see `/api/messages.schema.json`.",
         kib(ACCOUNT_BODY_MAX),
         kib(HTTP_BODY_MAX),
         kib(CONDITIONAL_MOVES_BODY_MAX),
+        kib(BATCH_BYTES_MAX),
     )
 }
 
@@ -94,6 +99,7 @@ fn sections() -> Vec<(Guard, &'static str, Vec<Operation>)> {
         (accounts, "Accounts", account::operations()),
         (accounts, "Friends", friends::operations()),
         (accounts, "Friends", challenges::operations()),
+        (accounts, "Collections", collections::operations()),
         (accounts, "Daily games", conditional_moves::operations()),
         (accounts, "Daily games", notes::operations()),
         (accounts, "Daily games", time_off::operations()),
@@ -124,8 +130,9 @@ fn the_document_is_current() {
 
 #[test]
 fn every_route_is_in_the_document_or_left_out_on_purpose() {
-    let Routes { open, questions, shared, boards, oembed, accounts, plans, players } = routes();
-    let all = [open, questions, shared, boards, oembed, accounts, plans, players];
+    let Routes { open, questions, shared, boards, oembed, accounts, plans, batches, players } =
+        routes();
+    let all = [open, questions, shared, boards, oembed, accounts, plans, batches, players];
     let registered = registered(&all.into_iter().fold(Router::new(), |all, one| all.merge(one)));
     assert!(registered.len() > 90, "a router shows its routes in another form: {registered:?}");
     let left_out: BTreeSet<&str> = LEFT_OUT.iter().flat_map(|(_, paths)| *paths).copied().collect();

@@ -1,0 +1,203 @@
+//! Collections of games, which accounts keep.
+//!
+//! It does not read files: clients do, and send the games.
+
+use std::{net::IpAddr, sync::Arc};
+
+use fivefold_shared::{
+    collection::{
+        BATCH_GAMES_MAX, COLLECTION_PAGE_GAMES, CollectAnswer, Collection, CollectionPage,
+        CollectionSettings, GamesToCollect,
+    },
+    protocol::{CollectionId, MemberId, Reason, Refusal},
+};
+use fivefold_storage::{
+    Account, CollectedGamesQuery, CollectionChange, CollectionChanged, CollectionStep,
+};
+
+use super::{Accounts, collected_batches::CheckedBatch};
+use crate::{limits::accounts::SEARCHED_PLAYER_MAX, process::ids};
+
+impl Accounts {
+    /// A member's collections, the last changed first.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) async fn collections(&self, own: MemberId) -> Result<Vec<Collection>, Refusal> {
+        self.read(move |reader| reader.collections(&own)).await
+    }
+
+    /// Makes a collection.
+    ///
+    /// # Errors
+    /// If the account has too many, nobody may have any here, or the storage fails.
+    pub(crate) async fn make_collection(
+        &self,
+        own: &Account,
+        settings: CollectionSettings,
+    ) -> Result<Collection, Refusal> {
+        self.check_collections_are_on()?;
+        let (id, at) = (ids::collection_id(), self.clock.now());
+        let step = CollectionStep::Make(settings.clone());
+        let change = CollectionChange { member: own.member.clone(), at, id: id.clone(), step };
+        match self.change_collection(change).await? {
+            CollectionChanged::Done => {
+                let CollectionSettings { name, shared } = settings;
+                Ok(Collection { id, name, shared, games: 0, changed_at: at, owner: None })
+            }
+            CollectionChanged::Full => Err(Reason::TooManyKeys.into()),
+            CollectionChanged::Gone
+            | CollectionChanged::NoGame
+            | CollectionChanged::Added { .. } => Err(Reason::SignedOut.into()),
+        }
+    }
+
+    /// Changes what a member has chosen for a collection.
+    ///
+    /// # Errors
+    /// If the member has no such collection, or the storage fails.
+    pub(crate) async fn set_collection(
+        &self,
+        own: &Account,
+        id: CollectionId,
+        settings: CollectionSettings,
+    ) -> Result<(), Refusal> {
+        self.change_own(own, id, CollectionStep::Set(settings)).await
+    }
+
+    /// Deletes a collection.
+    ///
+    /// # Errors
+    /// If the member has no such collection, or the storage fails.
+    pub(crate) async fn delete_collection(
+        &self,
+        own: &Account,
+        id: CollectionId,
+    ) -> Result<(), Refusal> {
+        self.change_own(own, id, CollectionStep::Delete).await
+    }
+
+    /// Deletes a game of a collection.
+    ///
+    /// # Errors
+    /// If the member has no such collection, it has no such game, or the storage fails.
+    pub(crate) async fn remove_collected_game(
+        &self,
+        own: &Account,
+        id: CollectionId,
+        number: u64,
+    ) -> Result<(), Refusal> {
+        self.change_own(own, id, CollectionStep::Remove(number)).await
+    }
+
+    /// Adds games to a collection, for somebody at this address. Batches are stored one after another, so that a move
+    /// waits for one of them at most.
+    ///
+    /// # Errors
+    /// If there are too few or too many games in the batch, too many batches wait, the member has no such collection or
+    /// would have too many games, or the storage fails.
+    pub(crate) async fn collect(
+        &self,
+        own: &Account,
+        address: IpAddr,
+        id: CollectionId,
+        GamesToCollect { games }: GamesToCollect,
+    ) -> Result<CollectAnswer, Refusal> {
+        if !(1..=BATCH_GAMES_MAX).contains(&games.len()) {
+            return Err(Refusal::malformed(format!("a batch has 1 to {BATCH_GAMES_MAX} games")));
+        }
+        self.check_collections_are_on()?;
+        let _turn = self.batches.turn(address).await?;
+        let CheckedBatch { games, indexes, refused } = self.batches.checked(games).await?;
+        let step = CollectionStep::Add { games, games_max: self.batches.games_max };
+        let (member, at) = (own.member.clone(), self.clock.now());
+        match self.change_collection(CollectionChange { member, at, id, step }).await? {
+            CollectionChanged::Added { duplicates } => Ok(CollectAnswer {
+                added: indexes.len() - duplicates.len(),
+                duplicates: duplicates.into_iter().map(|place| indexes[place]).collect(),
+                refused,
+            }),
+            CollectionChanged::Full => Err(self.collections_are_full()),
+            CollectionChanged::Gone | CollectionChanged::NoGame | CollectionChanged::Done => {
+                Err(Reason::NoSuchCollection.into())
+            }
+        }
+    }
+
+    /// Games of a collection that this member may see: their own, or one that is shared. While an operator mutes its
+    /// owner or has closed their account, nobody else sees it: its name and its games are words of the owner.
+    ///
+    /// # Errors
+    /// If there is no such collection for them, the name to search for is too long, or the storage fails.
+    pub(crate) async fn collection_page(
+        &self,
+        asker: Option<MemberId>,
+        id: CollectionId,
+        after: u64,
+        player: Option<String>,
+    ) -> Result<CollectionPage, Refusal> {
+        if player.as_ref().is_some_and(|text| text.chars().count() > SEARCHED_PLAYER_MAX) {
+            let problem = format!("a name has at most {SEARCHED_PLAYER_MAX} characters");
+            return Err(Refusal::malformed(problem));
+        }
+        let player = player.filter(|text| !text.trim().is_empty());
+        let moderation = Arc::clone(&self.moderation);
+        let page = self.read(move |reader| {
+            let Some(known) = reader.collection(&id)? else { return Ok(None) };
+            let mut collection = known.collection;
+            if asker.as_ref() != Some(&known.member) {
+                let may_show = moderation.may_chat(&known.member).is_ok()
+                    && moderation.may_sign_in(&known.member).is_ok();
+                if !collection.shared || !may_show {
+                    return Ok(None);
+                }
+                collection.owner = Some(known.owner);
+            }
+            let query = CollectedGamesQuery { id, after, player, max: COLLECTION_PAGE_GAMES };
+            let found = reader.collected_games(&query)?;
+            Ok(Some(CollectionPage { collection, games: found.games, next: found.next }))
+        });
+        page.await?.ok_or_else(|| Reason::NoSuchCollection.into())
+    }
+
+    async fn change_own(
+        &self,
+        own: &Account,
+        id: CollectionId,
+        step: CollectionStep,
+    ) -> Result<(), Refusal> {
+        let (member, at) = (own.member.clone(), self.clock.now());
+        match self.change_collection(CollectionChange { member, at, id, step }).await? {
+            CollectionChanged::Done | CollectionChanged::Added { .. } => Ok(()),
+            CollectionChanged::NoGame => Err(Reason::NoSuchGame.into()),
+            CollectionChanged::Gone | CollectionChanged::Full => {
+                Err(Reason::NoSuchCollection.into())
+            }
+        }
+    }
+
+    async fn change_collection(
+        &self,
+        change: CollectionChange,
+    ) -> Result<CollectionChanged, Refusal> {
+        // A change may be asked for twice, and a batch is long.
+        let change = Arc::new(change);
+        let changed =
+            self.log_writer.settle(|permit| permit.change_collection(Arc::clone(&change)));
+        changed.await.map_err(|error| {
+            tracing::warn!(%error, "a collection is not changed");
+            Refusal::new(Reason::Unavailable)
+        })
+    }
+
+    /// # Errors
+    /// If the operator lets nobody have games in collections.
+    fn check_collections_are_on(&self) -> Result<(), Refusal> {
+        if self.batches.games_max == 0 { Err(self.collections_are_full()) } else { Ok(()) }
+    }
+
+    fn collections_are_full(&self) -> Refusal {
+        let most = usize::try_from(self.batches.games_max).unwrap_or(usize::MAX);
+        Refusal::at_most(Reason::CollectionFull, most)
+    }
+}
