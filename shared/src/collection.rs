@@ -169,7 +169,7 @@ impl LayoutKey {
                 Stone::White => b'O',
             }]);
         }
-        // 128 bits: whoever finds two layouts with one key loses a game of their own collection.
+        // 128 bits are enough: two layouts with one key would harm nobody but the owner of the collection.
         let digits = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         Self(digits)
     }

@@ -86,7 +86,7 @@ async fn page(
         wish.map_err(|error| malformed(error.status(), error.body_text()))?;
     let asker = match account::reader_of_games(&server, &caller, &headers).await {
         Ok(asker) => asker,
-        // Whoever is signed out sees what everybody sees.
+        // A visitor who is signed out sees what everybody sees.
         Err(AccountRefusal::Refused(no)) if no.reason == Reason::SignedOut => None,
         Err(no) => return Err(no),
     };
