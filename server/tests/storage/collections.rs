@@ -362,12 +362,13 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
 }
 
 /// Damages of what [`fill`] stores, and what a check says about each.
-pub(crate) const DAMAGES: [(&str, &str); 3] = [
+pub(crate) const DAMAGES: [(&str, &str); 4] = [
     ("UPDATE collection SET games = 7", "1 collections have another number of games than they say"),
     (
         "UPDATE collection SET last_number = 2",
         "1 collections would give the number of a game to another one",
     ),
+    ("UPDATE collection SET title = ''", "1 collections have a name that nobody can read"),
     ("UPDATE collection SET member = '00000000000003e7'", "1 collections are nobody's"),
 ];
 

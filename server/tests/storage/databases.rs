@@ -359,6 +359,7 @@ fn damage_in_a_database_is_found() {
         collections::DAMAGES[0],
         collections::DAMAGES[1],
         collections::DAMAGES[2],
+        collections::DAMAGES[3],
     ] {
         server.execute(&format!("SET search_path = fivefold; {damage}"));
         let findings = check_postgres(&server.url()).unwrap();

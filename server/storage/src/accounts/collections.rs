@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fivefold_shared::{
     collection::{CollectedGame, Collection, CollectionSettings, LayoutKey, NumberedGame},
-    protocol::{CollectionId, MemberId, Name, clean_line},
+    protocol::{COLLECTION_NAME_MAX, CollectionId, MemberId, Name, clean_line},
 };
 
 use crate::{StorageError, contradiction::Contradiction};
@@ -156,14 +156,24 @@ pub(crate) fn folded(text: &str) -> String {
     clean_line(text).to_lowercase()
 }
 
+const _: () = assert!(COLLECTION_NAME_MAX == 60, "a statement below has the number");
+
 /// Rows that contradict themselves.
-pub(crate) const CONTRADICTIONS: [Contradiction; 3] = [
+pub(crate) const CONTRADICTIONS: [Contradiction; 4] = [
     Contradiction {
         since: "collection",
         table: "collection",
         rows: "NOT deleted AND member NOT IN (SELECT member FROM account)",
         problem: "collections are nobody's",
         sets: Some("deleted = true"),
+    },
+    Contradiction {
+        since: "collection",
+        table: "collection",
+        // As many as a name may have.
+        rows: "length(title) NOT BETWEEN 1 AND 60",
+        problem: "collections have a name that nobody can read",
+        sets: Some("title = 'Collection'"),
     },
     Contradiction {
         since: "collection",
