@@ -158,7 +158,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .query::<CollectionQuery>()
             .by(Key::Maybe("games:read"))
             .answers::<Named<CollectionPage>>(200)
-            .refuses([No::NoSuchCollection]),
+            .refuses([No::NoSuchCollection, No::TwoIdentities, No::TokenScope, No::WrongToken]),
         Operation::put("/api/collections/{id}", "Renames a collection, or shares it.")
             .at::<Named<CollectionId>>("id")
             .by(Key::Account)
@@ -182,6 +182,6 @@ pub(super) fn operations() -> Vec<Operation> {
             .by(Key::Account)
             .takes::<Named<GamesToCollect>>()
             .answers::<Named<CollectAnswer>>(200)
-            .refuses([No::NoSuchCollection, No::CollectionFull, No::Busy]),
+            .refuses([No::NoSuchCollection, No::CollectionFull]),
     ]
 }
