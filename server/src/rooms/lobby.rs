@@ -4,6 +4,7 @@
 //! It does not know what happens inside a room.
 
 mod accepted_challenges;
+mod known_only;
 mod listing;
 mod makers;
 mod operators;

@@ -15,7 +15,9 @@ use futures_util::future::join_all;
 use tokio::time::{error::Elapsed, sleep, timeout};
 
 use super::{
-    Lobby, RoomHandle, no_such_room,
+    Lobby, RoomHandle,
+    known_only::KnownOnly,
+    no_such_room,
     room_list::RoomList,
     tv::{self, Choice},
 };
@@ -144,8 +146,8 @@ impl Lobby {
         let mut rooms = self.own_rooms_here(member);
         if let Some(cluster) = &self.context.cluster {
             let question = Question::OwnRooms { member: member.clone() };
-            let others = Box::pin(cluster.ask_all::<Vec<OwnRoom>>(&question)).await;
-            for own in others.into_iter().flatten() {
+            let others = Box::pin(cluster.ask_all::<KnownOnly<OwnRoom>>(&question)).await;
+            for own in others.into_iter().flat_map(|KnownOnly(rooms)| rooms) {
                 // A room that goes to another node may be listed by both.
                 if !rooms.iter().any(|other| other.summary.room == own.summary.room) {
                     rooms.push(own);

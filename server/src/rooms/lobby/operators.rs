@@ -8,11 +8,10 @@ use fivefold_shared::{
     room::{Input, SessionId},
 };
 use fivefold_storage::NodeId;
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tokio::{sync::mpsc::error::TrySendError, time::timeout};
 
-use super::{Lobby, no_such_room};
+use super::{Lobby, known_only::known_only, no_such_room};
 #[cfg(test)]
 use crate::http::Named;
 use crate::{
@@ -56,14 +55,6 @@ pub(crate) struct NodeStatus {
     pub(crate) running: Vec<RoomSummary>,
     #[serde(deserialize_with = "known_only")]
     pub(crate) acts: Vec<Act>,
-}
-
-/// Reads a list, without what a later version knows and this one does not.
-fn known_only<'de, D: Deserializer<'de>, T: DeserializeOwned>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    let list = Vec::<Value>::deserialize(deserializer)?;
-    Ok(list.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
 impl Lobby {
