@@ -41,7 +41,7 @@ use crate::{
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.
 const APPEND_EVENTS: &str = "
     WITH moved AS (
-        UPDATE room SET seq = a.last
+        UPDATE room SET seq = a.last, format = greatest(room.format, $12)
         FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::int[])
             WITH ORDINALITY AS a (code, epoch, follows, last, first, stop, place)
         WHERE room.code = a.code AND room.epoch = a.epoch AND room.seq = a.follows
@@ -65,7 +65,8 @@ const APPEND: &str = "
         ) WITH ORDINALITY AS a (code, epoch, follows, last, first, stop, closes, at, begins, owner,
             maker, command, place)
     ), moved AS (
-        UPDATE room SET seq = coalesce(a.last, room.seq), closed_at = CASE WHEN a.closes THEN
+        UPDATE room SET seq = coalesce(a.last, room.seq), format = greatest(room.format, $18),
+            closed_at = CASE WHEN a.closes THEN
             coalesce(a.at, (SELECT e.at FROM event e WHERE e.room = room.id AND e.seq = room.seq), 0)
             END
         FROM a
@@ -423,6 +424,7 @@ impl<'a> Group<'a> {
             &events.event,
         ];
         let won = if self.is_plain() {
+            values.push(&EVENT_FORMAT);
             session.query(APPEND_EVENTS, &values).await?
         } else {
             values.extend_from_slice(&[
