@@ -108,7 +108,7 @@ impl From<JoinError> for RunError {
     fn from(error: JoinError) -> Self {
         match error {
             JoinError::Storage(error) => Self::Storage(error),
-            in_use @ JoinError::InUse => Self::Join(in_use),
+            refused @ (JoinError::InUse | JoinError::OtherVersion { .. }) => Self::Join(refused),
         }
     }
 }

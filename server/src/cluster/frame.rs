@@ -1,20 +1,31 @@
-//! What a room's owner and the relays on other nodes send each other: postcard around the JSON text
-//! that clients send and receive.
+//! What the nodes send each other: CBOR around the JSON text that clients send and receive.
+//!
+//! Fields and variants have their names on the bus, because nodes of two neighbouring versions work together. A new
+//! field has `#[serde(default)]`, and nothing is renamed or taken away while the version of the bus stays
+//! (docs/decisions/0027-nodes-of-two-versions.md). Each input of a session names its `session`, and its `command` if
+//! somebody waits for the answer, so that a node can refuse an input that it does not know (`encoding.rs`).
 //!
 //! A relay begins each attempt with `Resume`. The owner accepts inputs of a node only in the attempt
 //! that it has begun, and the relay ignores messages of other attempts. So whatever is lost between
 //! them, a new attempt repairs it.
 
+mod encoding;
+#[cfg(test)]
+mod tests;
+
 use std::{cmp::Reverse, net::IpAddr};
 
-use bytes::Bytes;
 use fivefold_shared::{
-    protocol::{ChatText, CommandId, MemberId, Name, RoomCode, RoomRequest},
+    protocol::{
+        ChatText, CommandId, MemberId, Message, Name, Reason, Refusal, RoomCode, RoomRequest,
+    },
     room::{Input, Member, SessionId},
 };
 use fivefold_storage::{BlockKind, IdentityHash, KeyHash};
 use serde::{Deserialize, Serialize};
 
+use self::encoding::Undecodable;
+pub(crate) use self::encoding::{Unknown, decode, encode};
 use crate::{
     limits::ADDRESSES_REPORTED_MAX,
     net::{address_limits::RATES, network::Network},
@@ -33,7 +44,7 @@ pub(crate) enum Frame {
     Take { room: RoomCode },
     /// A question, with a number of the sender's.
     Ask { number: u64, question: Question },
-    /// The answer, as JSON.
+    /// The answer, as JSON; an empty text if the question is not known.
     Reply { number: u64, text: String },
     /// To the leader of the pairing, as JSON.
     ToLeader { text: String },
@@ -106,15 +117,14 @@ pub(crate) enum News {
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the
-/// busiest ones.
+/// busiest ones. Lists of pairs have no names: what a later version has to add is a list of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AddressUse {
     /// What addresses have taken of their rates in the last second.
     pub(crate) taken: Vec<(IpAddr, [u32; RATES])>,
     /// How many rooms have been asked for in the last second.
     pub(crate) rooms_asked: Vec<(Network, u32)>,
-    /// How many daily games guests have begun in the last second. Older nodes leave it out.
-    #[serde(default)]
+    /// How many daily games guests have begun in the last second.
     pub(crate) daily_asked: Vec<(Network, u32)>,
     /// The sessions that are open.
     pub(crate) sessions: Vec<(Network, usize)>,
@@ -245,7 +255,7 @@ pub(crate) enum RemoteInput {
     },
     Command {
         session: u64,
-        id: CommandId,
+        command: CommandId,
         /// As JSON.
         request: String,
         lag_ms: u64,
@@ -269,22 +279,13 @@ pub(crate) struct Credentials {
     pub(crate) agent: u64,
 }
 
-/// Bytes that are no frame of this version.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a frame from another node cannot be decoded")]
-pub(crate) struct Undecodable;
-
-/// Encodes a frame, or news.
-pub(crate) fn encode(value: &impl Serialize) -> Bytes {
-    postcard::to_allocvec(value).expect("plain data").into()
-}
-
-/// Decodes a frame, or news.
-///
-/// # Errors
-/// When the bytes are of another version.
-pub(crate) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Undecodable> {
-    postcard::from_bytes(bytes).map_err(|_| Undecodable)
+impl ToRelay {
+    /// The refusal of a command.
+    pub(crate) fn refusal(session: u64, command: CommandId, reason: Reason) -> Self {
+        let (id, refusal) = (Some(command.clone()), Refusal::new(reason));
+        let text = Message::Refused { id, refusal }.to_json();
+        Self::Answer { session, command, outcome: Outcome::Refused, text }
+    }
 }
 
 impl RemoteGuest {
@@ -332,7 +333,7 @@ impl RemoteInput {
             }
             Input::Command { session, id, request, lag_ms } => {
                 let request = serde_json::to_string(&request).expect("a request is plain data");
-                Some(Self::Command { session: session.0, id, request, lag_ms })
+                Some(Self::Command { session: session.0, command: id, request, lag_ms })
             }
             Input::Renamed { session, name } => Some(Self::Renamed { session: session.0, name }),
             Input::CloseByOperator { session, command, why } => {
@@ -367,7 +368,7 @@ impl RemoteInput {
             Self::Close { session, member, command } => {
                 (Input::Close { session: SessionId(session), member, command }, None)
             }
-            Self::Command { session, id, request, lag_ms } => {
+            Self::Command { session, command: id, request, lag_ms } => {
                 let request: RoomRequest =
                     serde_json::from_str(&request).map_err(|_| Undecodable)?;
                 (Input::Command { session: SessionId(session), id, request, lag_ms }, None)
@@ -387,10 +388,10 @@ impl RemoteInput {
             Self::Enter { guest, command, .. } => (SessionId(guest.session), Some(command)),
             Self::Leave { session, command } => (SessionId(*session), command.as_ref()),
             Self::Close { session, command, .. }
+            | Self::Command { session, command, .. }
             | Self::CloseByOperator { session, command, .. } => {
                 (SessionId(*session), Some(command))
             }
-            Self::Command { session, id, .. } => (SessionId(*session), Some(id)),
             Self::Renamed { session, .. } => (SessionId(*session), None),
         }
     }

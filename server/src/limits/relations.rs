@@ -288,9 +288,9 @@ const _: () = assert!(
     "one list that is lost removes no rooms"
 );
 const _: () = assert!(
-    ADDRESSES_REPORTED_MAX * 164 <= LINK_FRAME_MAX,
-    "a report of addresses fits into a message to all nodes: at most 52 bytes for one with rates, and \
-     four times 28 for networks"
+    ADDRESSES_REPORTED_MAX * (74 + 5 * 31) + 128 <= LINK_FRAME_MAX,
+    "a report of addresses fits into a message to all nodes: at most 74 bytes for one with rates, and \
+     five times 31 for networks"
 );
 const _: () = assert!(
     2 * ADDRESS_USE_INTERVAL.as_millis() < ADDRESS_USE_KEPT.as_millis(),

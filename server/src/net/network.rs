@@ -15,6 +15,7 @@ use crate::net::shrink::shrink;
 
 /// A network: its first address and its prefix length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(from = "(u128, u8)", into = "(u128, u8)")]
 pub(crate) struct Network {
     start: IpAddr,
     bits: u8,
@@ -23,6 +24,23 @@ pub(crate) struct Network {
 /// The IPv6 networks that have limits, narrowest first: the prefix length, and the factor to the
 /// limit of one address.
 const SHARES: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 16)];
+
+// Nodes report up to a thousand networks to each other. So they write the address as a number, without names.
+impl From<Network> for (u128, u8) {
+    fn from(Network { start, bits }: Network) -> Self {
+        let start = match start {
+            IpAddr::V4(start) => start.to_ipv6_mapped(),
+            IpAddr::V6(start) => start,
+        };
+        (start.to_bits(), bits)
+    }
+}
+
+impl From<(u128, u8)> for Network {
+    fn from((start, bits): (u128, u8)) -> Self {
+        Self { start: Ipv6Addr::from_bits(start).to_canonical(), bits }
+    }
+}
 
 impl Network {
     /// This network's factor to the limit of one address.
@@ -141,6 +159,16 @@ mod tests {
                 .map(|network| format!("{}/{} x{}", network.start, network.bits, network.share()))
                 .collect();
             assert_eq!(shown, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_network_is_the_same_at_another_node() {
+        for text in ["192.0.2.1", "0.0.0.0", "2001:db8:1:2345:6:7:8:9", "::1", "ffff::"] {
+            for network in networks(address(text)) {
+                let number: (u128, u8) = network.into();
+                assert_eq!(Network::from(number), network, "{text}");
+            }
         }
     }
 

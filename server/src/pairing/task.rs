@@ -198,7 +198,14 @@ impl PairingTask {
         match from_node {
             Some(ForPairing::ToLeader { from, text }) => match serde_json::from_str(&text) {
                 Ok(message) => self.hand_to_leader(from, message),
-                Err(error) => self.note_undecodable(from, &error),
+                Err(error) => {
+                    self.note_undecodable(from, &error);
+                    if let (Some(answer), Some(cluster)) =
+                        (ToFront::refusal_of_unknown(&text), &self.context.cluster)
+                    {
+                        cluster.to_front(from, encode(&answer));
+                    }
+                }
             },
             Some(ForPairing::ToFront { from, text }) => match serde_json::from_str(&text) {
                 Ok(message) => self.hand_to_front(from, message),

@@ -109,7 +109,8 @@ pub use self::{
     },
     recovery::{Database, RecoverError, add_recovery_code},
     registry::{
-        JoinError, LivingNode, MadeRoom, NodeReport, Playing, Pulse, Registry, SharedRooms,
+        BUS_VERSION, JoinError, LivingNode, MadeRoom, NodeReport, Playing, Pulse, Registry,
+        SharedRooms,
     },
     sqlite::{
         Sqlite,

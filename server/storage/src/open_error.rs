@@ -48,6 +48,17 @@ pub enum OpenError {
         /// Hosts and database.
         database: String,
     },
+    /// The tables have to be upgraded, and nodes use them that this server does not understand.
+    #[error(
+        "the nodes that are running on {database} ({nodes}) are of another version, and this server does not \
+         understand their messages. Nothing was changed. Stop all nodes, upgrade them, and start them again"
+    )]
+    OtherVersions {
+        /// Hosts and database.
+        database: String,
+        /// Their names.
+        nodes: String,
+    },
     /// The database server does not answer.
     #[error(
         "cannot reach the database {database}: {reason}. Start it, or correct the host and port in \

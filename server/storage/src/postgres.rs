@@ -16,6 +16,7 @@ mod games;
 mod logs;
 mod migrate;
 mod name_keys;
+mod other_versions;
 mod ownership;
 mod playing;
 mod pooler;
@@ -121,6 +122,7 @@ impl Postgres {
             .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
         writer.connect().map_err(|error| connect_error(&address, &error))?;
         ownership::look(&mut writer)?;
+        other_versions::look(&mut writer)?;
         let found = writer
             .commit(DATABASE_MAINTENANCE_WITHIN, &async |session| schema::prepare(session).await);
         let database = address.name.clone();

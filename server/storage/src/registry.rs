@@ -14,6 +14,14 @@ use fivefold_shared::{
 
 use crate::{StorageError, node_id::NodeId};
 
+/// The version of what nodes send each other over the bus. Nodes of different ones do not hear each other, and a node
+/// does not join while one of another version lives. So raise it only for a change that nodes of the last version must
+/// not hear: an upgrade then stops all nodes (docs/decisions/0027-nodes-of-two-versions.md).
+pub const BUS_VERSION: i32 = 2;
+
+/// The same for a server that shares its storage with nobody.
+pub(crate) const NO_BUS: i32 = 0;
+
 /// The nodes of a cluster. Calls may block, each for a limited time.
 pub trait Registry: Send + fmt::Debug + 'static {
     /// Adds a node that lives, under a number that was never used before.
@@ -70,6 +78,15 @@ pub enum JoinError {
          --database"
     )]
     InUse,
+    /// Nodes live that this one does not understand.
+    #[error(
+        "this server does not understand the messages of the nodes that are running ({nodes}): they are of another \
+         version. Stop all nodes, upgrade them, and start them again"
+    )]
+    OtherVersion {
+        /// Their names.
+        nodes: String,
+    },
     /// The registry does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),

@@ -1,7 +1,11 @@
 //! PostgreSQL databases as operators meet them: wrong addresses, upgrades, several servers, damage, and
 //! what is deleted.
 
-use std::thread;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
 
 use fivefold_server::process::clock::Clock;
 use fivefold_storage::{
@@ -18,7 +22,7 @@ use crate::{
     postgres::{Durability, Server},
     pushes,
     relay::Relay,
-    rooms::{append, code, game_id, log, member, resigned},
+    rooms::{append, code, entry, event, game_id, log, member, resigned},
     time_off,
 };
 
@@ -167,6 +171,71 @@ fn nodes_and_a_server_without_a_bus_share_no_database() {
     server.execute("UPDATE fivefold.node SET bus_min = 0, bus_max = 0");
     let third = registry.join().unwrap();
     assert_eq!(server.value(living), third.to_string());
+}
+
+#[test]
+fn tables_are_not_upgraded_under_nodes_that_do_not_understand_this_one() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    drop(server.open());
+    make_postgres_older(&server, 8);
+    let format = "SELECT number FROM fivefold.format";
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let old = registry.join().unwrap();
+    server.execute("UPDATE fivefold.node SET name = 'oak', bus_min = 1, bus_max = 1");
+    let lives = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let beats = scope.spawn(|| {
+            let begun = Instant::now();
+            while lives.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(60) {
+                assert!(matches!(registry.heartbeat(old, REPORT), Ok(Pulse::Alive { .. })));
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
+        assert!(matches!(refused, OpenError::OtherVersions { .. }), "{refused:?}");
+        let text = refused.to_string();
+        assert!(text.contains("(oak) are of another version"), "{text}");
+        assert_eq!(server.value(format), "8");
+        // Tables that need no upgrade.
+        server.execute(&format!("UPDATE fivefold.format SET number = {}", i32::MAX));
+        let newer = Postgres::open(&server.url(), None).map(drop).unwrap_err();
+        assert!(matches!(newer, OpenError::Newer { .. }), "{newer:?}");
+        let other = PostgresRegistry::open(&server.url()).unwrap().join().unwrap_err();
+        assert_eq!(other, JoinError::OtherVersion { nodes: "oak".to_owned() });
+        // A server that has the database for itself.
+        server.execute("UPDATE fivefold.format SET number = 8");
+        server.execute("UPDATE fivefold.node SET bus_min = 0, bus_max = 0");
+        let in_use = Postgres::open(&server.url(), None).map(drop).unwrap_err();
+        assert!(matches!(in_use, OpenError::DatabaseInUse { .. }), "{in_use:?}");
+        assert_eq!(server.value(format), "8");
+        lives.store(false, Ordering::Relaxed);
+        beats.join().unwrap();
+    });
+    // It was killed.
+    drop(server.open());
+    assert_ne!(server.value(format), "8");
+    // A node that understands this one goes on while the tables are upgraded.
+    make_postgres_older(&server, 8);
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let node = registry.join().unwrap();
+    drop(server.open());
+    assert_ne!(server.value(format), "8");
+    assert!(matches!(registry.heartbeat(node, REPORT), Ok(Pulse::Alive { .. })));
+}
+
+#[test]
+fn a_room_has_the_newest_format_of_its_events() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    let mut storage = server.open();
+    let begin = append(1, log(4), 0);
+    let plain = append(1, vec![entry(5, event(5))], 0);
+    let closing = Append { closes: true, ..append(1, vec![entry(6, event(6))], 0) };
+    for step in [begin, plain, closing] {
+        // It was made by an older node.
+        server.execute("UPDATE fivefold.room SET format = 0");
+        assert_eq!(storage.append(&[step]).unwrap(), [Ok(vec![])]);
+        assert_eq!(server.value("SELECT format FROM fivefold.room"), "1");
+    }
 }
 
 const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3, draining: true };

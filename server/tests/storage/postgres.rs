@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use fivefold_storage::{DatabaseUrl, NodeId, Postgres, PostgresRooms};
+use fivefold_storage::{BUS_VERSION, DatabaseUrl, NodeId, Postgres, PostgresRooms};
 pub(crate) use fivefold_test_services::Durability;
 use fivefold_test_services::PostgresServer;
 use tokio::runtime::{Builder, Runtime};
@@ -123,9 +123,10 @@ impl Server {
         if !others_stay {
             self.execute("UPDATE fivefold.node SET dead = true");
         }
-        self.execute(
-            "INSERT INTO fivefold.node (name, format, bus_min, bus_max) VALUES ('test', 1, 1, 1)",
-        );
+        self.execute(&format!(
+            "INSERT INTO fivefold.node (name, format, bus_min, bus_max)
+             VALUES ('test', 1, {BUS_VERSION}, {BUS_VERSION})"
+        ));
         let id = self.value("SELECT max(id) FROM fivefold.node").parse().unwrap();
         NodeId::new(id).unwrap()
     }

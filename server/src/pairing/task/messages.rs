@@ -1,11 +1,16 @@
 //! What the fronts of the nodes and the node that leads the pairing send each other: by function calls
 //! on one node, and as JSON between nodes, over links that keep the order and notice what is lost.
 //!
+//! A new field has `#[serde(default)]`, so that nodes of two neighbouring versions work together.
+//!
 //! Everything may be sent twice. After a loss a front repeats what stands and what is not answered.
+
+use std::collections::BTreeMap;
 
 use fivefold_shared::{
     protocol::{
-        CommandId, GameSettings, MemberId, OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId,
+        CommandId, GameSettings, MemberId, OpenSeek, Pool, Reason, Refusal, RoomCode, SeekEnd,
+        SeekId,
     },
     room::SessionId,
     seat::{BySeat, Seat},
@@ -105,6 +110,29 @@ pub(super) struct LobbyView {
     pub(super) seeks: Vec<OpenSeek>,
 }
 
+/// What each command has in all versions, in the message itself or in its `by`.
+#[derive(Deserialize)]
+struct HeadOfCommand {
+    session: Option<SessionId>,
+    command: Option<CommandId>,
+    by: Option<Box<Self>>,
+}
+
+impl ToFront {
+    /// The answer to a command that a newer front has sent and this leader does not know. `None` if the message is
+    /// no command.
+    pub(super) fn refusal_of_unknown(text: &str) -> Option<Self> {
+        let message: BTreeMap<String, HeadOfCommand> = serde_json::from_str(text).ok()?;
+        let mut head = message.into_values().next()?;
+        if let Some(by) = head.by.take() {
+            head = *by;
+        }
+        let HeadOfCommand { session, command, .. } = head;
+        let answer = Answer::Refused(Refusal::new(Reason::Unavailable));
+        Some(Self::Answer { session: session?, command: command?, answer })
+    }
+}
+
 impl ToLeader {
     /// The seek that a command names, with the session and the command.
     pub(super) const fn names(&self) -> Option<(&SeekId, SessionId, &CommandId)> {
@@ -141,6 +169,32 @@ impl ToLeader {
             | Self::NotMade { .. }
             | Self::NotAllowed { .. }
             | Self::NotFree { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_a_newer_front_is_refused() {
+        let id = CommandId::try_from("c-1").unwrap();
+        let cases = [
+            (r#"{"Wink":{"session":7,"command":"c-1","at":[1]}}"#, true),
+            (r#"{"Wink":{"by":{"session":7,"command":"c-1","hat":"red"},"at":1}}"#, true),
+            (r#"{"Wink":{"session":7}}"#, false),
+            (r#"{"Wink":{"session":7,"command":"c 1"}}"#, false),
+            (r#"{"Wink":[1]}"#, false),
+            (r#""Wink""#, false),
+            ("{", false),
+        ];
+        for (text, is_command) in cases {
+            assert!(serde_json::from_str::<ToLeader>(text).is_err(), "{text}");
+            let answer = Answer::Refused(Refusal::new(Reason::Unavailable));
+            let refusal = ToFront::Answer { session: SessionId(7), command: id.clone(), answer };
+            let expected = is_command.then_some(refusal);
+            assert_eq!(ToFront::refusal_of_unknown(text), expected, "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{MemberId, Message, Name, Reason, Refusal, RoomCode},
+    protocol::{MemberId, Name, Reason, Refusal, RoomCode},
     room::{Entry, Spare},
 };
 use fivefold_storage::{DailyNews, Epoch, MadeRoom, NodeId};
@@ -13,12 +13,13 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList,
+    Knowledge, Lobby, Maker, RoomHandle, known_only::KnownOnly, lock, maker_of, no_such_room,
+    room_list::RoomList,
 };
 use crate::{
     cluster::{
         Cluster, ForPairing, FromOwner,
-        frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
+        frame::{AddressUse, Frame, News, Question, ToOwner, ToRelay, Unknown, decode},
     },
     limits::MAILBOX_INPUTS_MAX,
     moderation::{Moderation, blocks::Blocks},
@@ -271,6 +272,7 @@ impl Lobby {
                         self.context.metrics.cluster.undecodable.inc();
                         let name = cluster.node.name_of(from);
                         tracing::warn!(node.id = %from, node.name = name, %error, "a frame is lost");
+                        refuse_unknown(&cluster, from, &frame);
                     }
                 },
                 FromPeer::Reset(node) => {
@@ -337,7 +339,7 @@ impl Lobby {
             }
             News::ForAccount { member, text } => people.logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
-                Ok(rooms) => {
+                Ok(KnownOnly(rooms)) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);
                     self.peer_lists.note_list(from, RoomList { rooms, total, has_game });
                 }
@@ -456,6 +458,18 @@ impl Lobby {
     }
 }
 
+/// Answers a frame of a newer node that this one does not know, if somebody waits for that.
+fn refuse_unknown(cluster: &Cluster, from: NodeId, frame: &[u8]) {
+    match Unknown::of(frame) {
+        Some(Unknown::Question { number }) => cluster.reply(from, number, String::new()),
+        Some(Unknown::Command { room, attempt, session, command }) => {
+            let answer = ToRelay::refusal(session, command, Reason::Unavailable);
+            cluster.to_relay(from, &room, attempt, answer);
+        }
+        None => {}
+    }
+}
+
 /// Refuses a command from another node because the room's mailbox is full. `false` if it is
 /// none.
 fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
@@ -463,10 +477,7 @@ fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
         return false;
     };
     let (session, Some(id)) = input.address() else { return false };
-    let refusal = Refusal::new(Reason::Busy);
-    let message = Message::Refused { id: Some(id.clone()), refusal };
-    let (session, command, text) = (session.0, id.clone(), message.to_json());
-    let answer = ToRelay::Answer { session, command, outcome: Outcome::Refused, text };
+    let answer = ToRelay::refusal(session.0, id.clone(), Reason::Busy);
     cluster.to_relay(node, room, attempt, answer);
     true
 }

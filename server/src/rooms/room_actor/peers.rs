@@ -89,10 +89,14 @@ impl Actor {
     }
 
     fn receive_input(&mut self, input: RemoteInput, link: &Arc<RelayLink>) {
-        let (session, _) = input.address();
-        // Inputs of another version are lost; the relay then closes the socket.
+        let (session, command) = input.address();
+        let command = command.cloned();
         let Ok((input, credentials)) = input.into_input() else {
+            // A request that only newer nodes know.
             self.context.metrics.cluster.undecodable.inc();
+            if let Some(command) = command {
+                link.send(ToRelay::refusal(session.0, command, Reason::Unavailable));
+            }
             return;
         };
         let known = self.fan_out.route(session).filter(|_| credentials.is_none());

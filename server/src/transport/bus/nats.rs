@@ -21,7 +21,7 @@ use std::{
 
 use async_nats::{Client, Event, ServerAddr, Subject, Subscriber};
 use bytes::Bytes;
-use fivefold_storage::NodeId;
+use fivefold_storage::{BUS_VERSION, NodeId};
 use futures_util::StreamExt;
 use tokio::{
     sync::{Notify, mpsc},
@@ -40,9 +40,6 @@ use crate::{
     },
     metrics::{LinkDrop, Metrics},
 };
-
-/// The version of the links' messages (`link/frame.rs`). Versions have no subject in common.
-const VERSION: &str = "1";
 
 /// A node's connection to NATS.
 #[derive(Debug)]
@@ -155,7 +152,8 @@ impl Bus for NatsBus {
 
 impl Subjects {
     fn new(cluster: &ClusterName) -> Self {
-        let prefix = format!("{}.{VERSION}", cluster.0);
+        // Versions have no subject in common.
+        let prefix = format!("{}.{BUS_VERSION}", cluster.0);
         let all = Subject::from(format!("{prefix}.all"));
         Self { prefix, all }
     }

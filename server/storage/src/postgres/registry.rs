@@ -8,6 +8,7 @@ use super::{
     DatabaseUrl, OpenError,
     address::Address,
     connection::{Connection, Role, Session},
+    other_versions::{Rival, names, rivals},
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
@@ -16,7 +17,7 @@ use crate::{
     limits::{DATABASE_HEARTBEAT_WITHIN, SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
     node_id::NodeId,
     node_name::NodeName,
-    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
+    registry::{BUS_VERSION, JoinError, LivingNode, NO_BUS, NodeReport, Pulse, Registry},
 };
 
 /// A number is used up even if its node never lives. It must survive a crash: otherwise a later node
@@ -56,16 +57,6 @@ const IS_ALIVE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
 const RETIRE: &str = "
     UPDATE node SET dead = true
     WHERE id = $1 AND set_config('synchronous_commit', 'off', true) = 'off'";
-
-/// Living servers that cannot share the database with this one: all, or those without a bus.
-const SELECT_RIVALS: &str = "
-    SELECT id, heartbeat FROM node WHERE NOT dead AND id <> $1 AND ($2 OR bus_max = 0) ORDER BY id";
-
-/// The version of the bus that this server speaks.
-const BUS_VERSION: i32 = 1;
-
-/// The same in the row of a server that has the database for itself.
-const NO_BUS: i32 = 0;
 
 /// The nodes that share a PostgreSQL database.
 #[derive(Debug)]
@@ -146,30 +137,22 @@ impl PostgresRegistry {
                 let reason = "another server starts, too".to_owned();
                 return Err(StorageError::Failed(reason).into());
             }
-            if self.rivals(me, are_all)?.iter().any(|rival| !first.contains(rival)) {
-                return Err(JoinError::InUse);
+            let mut living = self.rivals(me, are_all)?;
+            living.retain(|rival| !first.contains(rival));
+            if !living.is_empty() {
+                return Err(in_use(&living));
             }
         }
-        for (rival, heartbeat) in first {
-            if !self.declare_dead(rival, heartbeat)? {
-                return Err(JoinError::InUse);
+        for rival in first {
+            if !self.declare_dead(rival.id, rival.heartbeat)? {
+                return Err(in_use(&[rival]));
             }
         }
         Ok(())
     }
 
-    /// The rivals, with their heartbeats.
-    fn rivals(&mut self, me: NodeId, are_all: bool) -> Result<Vec<(NodeId, u64)>, StorageError> {
-        let id = number(me);
-        self.commit(&async |session| {
-            let mut rivals = Vec::new();
-            for row in session.query(SELECT_RIVALS, &[&id, &are_all]).await? {
-                let id: i32 = row.try_get(0)?;
-                let heartbeat = unsigned(row.try_get(1)?);
-                rivals.extend(NodeId::new(id.cast_unsigned()).map(|id| (id, heartbeat)));
-            }
-            Ok(rivals)
-        })
+    fn rivals(&mut self, me: NodeId, are_all: bool) -> Result<Vec<Rival>, StorageError> {
+        self.commit(&async |session| rivals(session, Some(me), are_all).await)
     }
 
     fn commit<T>(
@@ -252,7 +235,16 @@ impl Registry for PostgresRegistry {
     }
 }
 
-const fn number(node: NodeId) -> i32 {
+/// Why a node cannot join beside living rivals.
+fn in_use(rivals: &[Rival]) -> JoinError {
+    if rivals.iter().all(|rival| rival.has_bus) {
+        JoinError::OtherVersion { nodes: names(rivals) }
+    } else {
+        JoinError::InUse
+    }
+}
+
+pub(super) const fn number(node: NodeId) -> i32 {
     node.get().cast_signed()
 }
 

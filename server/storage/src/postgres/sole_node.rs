@@ -39,7 +39,9 @@ impl SoleNode {
         let path = registry.name().to_owned();
         let failed = |error| OpenError::Storage { path: path.clone(), error };
         let id = registry.join_alone().map_err(|error| match error {
-            JoinError::InUse => OpenError::DatabaseInUse { database: path.clone() },
+            JoinError::InUse | JoinError::OtherVersion { .. } => {
+                OpenError::DatabaseInUse { database: path.clone() }
+            }
             JoinError::Storage(error) => failed(error),
         })?;
         let (stop, stopped) = mpsc::channel();

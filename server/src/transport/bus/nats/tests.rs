@@ -411,8 +411,8 @@ async fn a_user_who_may_not_use_the_subjects_is_named() {
     };
     tasks.spawn(keeper.run());
     let name = server.address().to_string();
-    let sentence = complaints::reported(&name, "nats: Permissions Violation for X", "test.1.>");
-    assert!(sentence.contains("publish and subscribe to test.1.>: allow both"), "{sentence}");
+    let sentence = complaints::reported(&name, "nats: Permissions Violation for X", "test.2.>");
+    assert!(sentence.contains("publish and subscribe to test.2.>: allow both"), "{sentence}");
     let noted = async {
         while log.lock().is_due(&sentence) {
             log.lock().clear();

@@ -1,0 +1,96 @@
+//! Whether servers that cannot share the database with this one use it: nodes of another version of the bus, and
+//! servers without a bus.
+//!
+//! Nodes that understand each other share a database while one of them upgrades its tables, because a migration only
+//! adds. Under other nodes the tables must not change: they could not start again.
+
+use std::{thread, time::Instant};
+
+use tokio_postgres::Error;
+
+use super::{
+    connection::{Connection, Session},
+    format::format,
+    registry::number,
+    schema::FORMAT,
+    values::unsigned,
+};
+use crate::{
+    OpenError,
+    limits::{DATABASE_READ_WITHIN, SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
+    node_id::NodeId,
+    open_error::shown,
+    registry::BUS_VERSION,
+};
+
+/// Living servers that cannot share the database with this one: all, or those that speak another version of the bus.
+/// That of a server without a bus is 0.
+const SELECT: &str = "
+    SELECT id, heartbeat, bus_max > 0, name FROM fivefold.node
+    WHERE NOT dead AND id <> $1 AND ($2 OR bus_min > $3 OR bus_max < $3) ORDER BY id";
+
+/// A server that cannot share the database with this one. It lives if its heartbeat goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Rival {
+    pub(super) id: NodeId,
+    pub(super) heartbeat: u64,
+    pub(super) has_bus: bool,
+    name: String,
+}
+
+/// The rivals of this server, which may have joined: all other servers, or those that do not understand it.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn rivals(
+    session: &Session,
+    me: Option<NodeId>,
+    are_all: bool,
+) -> Result<Vec<Rival>, Error> {
+    let me = me.map_or(0, number);
+    let mut rivals = Vec::new();
+    for row in session.query(SELECT, &[&me, &are_all, &BUS_VERSION]).await? {
+        let id: i32 = row.try_get(0)?;
+        let Some(id) = NodeId::new(id.cast_unsigned()) else { continue };
+        let (heartbeat, has_bus) = (unsigned(row.try_get(1)?), row.try_get(2)?);
+        let name = shown(row.try_get(3)?);
+        rivals.push(Rival { id, heartbeat, has_bus, name });
+    }
+    Ok(rivals)
+}
+
+/// The names of nodes, for people.
+pub(super) fn names(rivals: &[Rival]) -> String {
+    rivals.iter().map(|rival| rival.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Looks whether the tables may be upgraded, if they have to be. A server that was killed seems to live; that takes
+/// two seconds to find out.
+///
+/// # Errors
+/// If servers use them that do not understand this one, or the database does not answer.
+pub(super) fn look(connection: &mut Connection) -> Result<(), OpenError> {
+    let database = connection.address().name.clone();
+    let failed = |error| OpenError::Storage { path: database.clone(), error };
+    let format = connection.read(DATABASE_READ_WITHIN, &format).map_err(failed)?;
+    if !(1..FORMAT).contains(&format) {
+        return Ok(());
+    }
+    let rivals = async |session: &Session| rivals(session, None, false).await;
+    let first = connection.read(DATABASE_READ_WITHIN, &rivals).map_err(failed)?;
+    let begun = Instant::now();
+    while !first.is_empty() && begun.elapsed() < SOLE_NODE_WATCHES {
+        thread::sleep(SOLE_NODE_HEARTBEAT);
+        let mut living = connection.read(DATABASE_READ_WITHIN, &rivals).map_err(failed)?;
+        living.retain(|rival| !first.contains(rival));
+        if living.is_empty() {
+            continue;
+        }
+        return Err(if living.iter().all(|rival| rival.has_bus) {
+            OpenError::OtherVersions { database, nodes: names(&living) }
+        } else {
+            OpenError::DatabaseInUse { database }
+        });
+    }
+    Ok(())
+}
