@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    net::SocketAddr,
     process::Command,
     time::{Duration, Instant},
 };
@@ -22,44 +23,70 @@ use tokio::{
 use crate::freestyle;
 
 /// The players try again faster than people.
-const FAST: [Setting<'_>; 2] = [("command-rate", "1000000"), ("connection-rate", "1000000")];
+pub(super) const FAST: [Setting<'_>; 2] =
+    [("command-rate", "1000000"), ("connection-rate", "1000000")];
 
-/// A game of two players on a cluster.
+/// A cluster with a game of two players.
 struct Game {
     cluster: Cluster,
-    room: RoomCode,
+    table: Table,
+}
+
+impl Game {
+    /// Ann is on node 0, and Bob on node 1.
+    async fn begin(cluster: Cluster) -> Self {
+        let table = Table::begin(cluster.node(0), cluster.node(1)).await;
+        Self { cluster, table }
+    }
+
+    async fn play(&mut self, moves: usize) {
+        self.table.play(moves, &self.cluster.addresses()).await;
+    }
+}
+
+/// A game of two players.
+pub(super) struct Table {
+    pub(super) room: RoomCode,
     /// Ann, who plays Black, and Bob. Absent only within a move.
     players: [Option<Guest>; 2],
     plies: usize,
 }
 
-impl Game {
-    /// Ann is on node 0, which owns the room as it is made there, and Bob on node 1.
-    async fn begin(cluster: Cluster) -> Self {
-        let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+impl Table {
+    /// Ann is at the node that owns the room, as it is made there, and Bob at another one.
+    pub(super) async fn begin(owner: &Server, other: &Server) -> Self {
+        let mut ann = Guest::hello(owner, "Ann").await;
         let room = ann.create(private(freestyle())).await;
-        let mut bob = Guest::hello(cluster.node(1), "Bob").await;
+        let mut bob = Guest::hello(other, "Bob").await;
         bob.join(&room).await;
         bob.done(&room, RoomRequest::Sit { seat: None }).await;
         ann.until(&room, |seen| seen.room.running().is_some()).await;
-        Self { cluster, room, players: [Some(ann), Some(bob)], plies: 0 }
+        Self::of(room, [ann, bob])
     }
 
-    /// Plays some moves in turn. A player whose node is gone comes back to another one.
-    async fn play(&mut self, moves: usize) {
+    /// A game that has begun, with the player of Black first.
+    pub(super) fn of(room: RoomCode, players: [Guest; 2]) -> Self {
+        Self { room, players: players.map(Some), plies: 0 }
+    }
+
+    pub(super) fn players(&mut self) -> [&mut Guest; 2] {
+        self.players.each_mut().map(|player| player.as_mut().expect("here"))
+    }
+
+    /// Plays some moves in turn. A player whose node is gone comes back to one of these.
+    pub(super) async fn play(&mut self, moves: usize, servers: &[SocketAddr]) {
         for _ in 0..moves {
             let point = point(self.plies);
             self.plies += 1;
             let (plies, room) = (self.plies, self.room.clone());
-            let servers = self.cluster.addresses();
             let [ann, bob] = self.players.each_mut().map(|player| player.take().expect("here"));
             let (mover, other) = if plies % 2 == 1 { (ann, bob) } else { (bob, ann) };
             let has_come = |seen: &Seen| seen.position().ply() >= plies;
             let (mover, other) = tokio::join!(
-                mover.play_through(&room, point, &servers),
-                other.until_through(&room, has_come, &servers),
+                mover.play_through(&room, point, servers),
+                other.until_through(&room, has_come, servers),
             );
-            let mover = mover.until_through(&room, has_come, &servers).await;
+            let mover = mover.until_through(&room, has_come, servers).await;
             let (ann, bob) = if plies % 2 == 1 { (mover, other) } else { (other, mover) };
             self.players = [Some(ann), Some(bob)];
         }
@@ -205,7 +232,7 @@ async fn each_of_three_nodes_has_every_documented_metric() {
     let Some(cluster) = Cluster::start(3, &settings).await else { return };
     let mut game = Game::begin(cluster).await;
     let mut eve = Guest::hello(game.cluster.node(2), "Eve").await;
-    eve.join(&game.room).await;
+    eve.join(&game.table.room).await;
     let names = metrics_of_nodes();
     let mut missing = Vec::new();
     // Links are reset, and drop messages, when the bus is away.

@@ -28,6 +28,7 @@ mod launcher;
 mod load;
 mod local_and_server;
 mod mail;
+mod neighbours;
 mod openings;
 mod pairing;
 mod play;

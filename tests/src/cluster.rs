@@ -1,7 +1,13 @@
 //! Several server nodes on one PostgreSQL and one NATS, all real, for one test. Each node reaches
 //! them through relays of its own, so a test can cut one node off.
 
-use std::{fs, io, net::SocketAddr, path::PathBuf, thread, time::Duration};
+use std::{
+    fs, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
 
 use fivefold_shared::protocol::RoomCode;
 use fivefold_storage::DatabaseUrl;
@@ -12,7 +18,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{Server, Setting, http};
+use crate::{Server, Setting, http, program};
 
 /// A node is ready within this time.
 const READY_WITHIN: Duration = Duration::from_secs(30);
@@ -46,6 +52,21 @@ impl Cluster {
     /// # Panics
     /// When one of them does not start.
     pub async fn start(nodes: usize, settings: &[Setting<'_>]) -> Option<Self> {
+        let mut cluster = Self::prepare(nodes, settings).await?;
+        for node in 0..nodes {
+            cluster.start_node(node);
+        }
+        for node in 0..nodes {
+            cluster.until_ready(node).await;
+        }
+        Some(cluster)
+    }
+
+    /// The same without starting the nodes.
+    ///
+    /// # Panics
+    /// When a service does not start.
+    pub async fn prepare(nodes: usize, settings: &[Setting<'_>]) -> Option<Self> {
         let postgres = block_in_place(|| PostgresServer::start(Durability::None))?;
         let nats = block_in_place(NatsServer::start)?;
         let mut all = Vec::new();
@@ -60,14 +81,7 @@ impl Cluster {
         let settings = settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned()));
         let settings = settings.collect();
         let logs = tempfile::tempdir().expect("a folder for the logs");
-        let mut cluster = Self { nodes: all, settings, logs, nats, postgres };
-        for node in 0..nodes {
-            cluster.start_node(node);
-        }
-        for server in cluster.nodes() {
-            until_ready(server.address()).await;
-        }
-        Some(cluster)
+        Some(Self { nodes: all, settings, logs, nats, postgres })
     }
 
     /// A running node.
@@ -93,6 +107,14 @@ impl Cluster {
     /// # Panics
     /// When it does not start.
     pub fn start_node(&mut self, node: usize) {
+        self.start_program(node, &program("fivefold-server"));
+    }
+
+    /// The same with another build of the server.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_program(&mut self, node: usize, program: &Path) {
         let database = self.database_of(node);
         let bus = self.bus_of(node);
         let this = &mut self.nodes[node];
@@ -101,8 +123,26 @@ impl Cluster {
         let log = fs::File::create(log).expect("a file for the log");
         let settings = self.settings.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let settings: Vec<_> = settings.collect();
-        let server = block_in_place(|| Server::start_as_node(&database, &bus, log, &settings));
+        let start = || Server::start_program_as_node(program, &database, &bus, log, &settings);
+        let server = block_in_place(start);
         this.server = Some(server);
+    }
+
+    /// Waits until a node has the bus, and takes players.
+    ///
+    /// # Panics
+    /// When it does not run, or is not ready in time.
+    pub async fn until_ready(&self, node: usize) {
+        let server = self.node(node);
+        let is_ready = async || {
+            server.get("/readyz").await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
+        };
+        let ready = async {
+            while !is_ready().await {
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(READY_WITHIN, ready).await.expect("a node that is ready");
     }
 
     /// Kills a node, as `kill -9` does.
@@ -229,9 +269,17 @@ impl Cluster {
 
     fn rooms_where(&self, condition: &str) -> Vec<RoomCode> {
         let query = format!("SELECT code FROM fivefold.room WHERE {condition}");
-        let codes = block_in_place(|| self.postgres.ask(&query));
+        let codes = self.ask(&query);
         let code = |line: &str| RoomCode::try_from(line.to_owned()).expect("a room's code");
         codes.lines().map(code).collect()
+    }
+
+    /// What the database answers, a line for each row.
+    ///
+    /// # Panics
+    /// When it does not answer.
+    pub fn ask(&self, query: &str) -> String {
+        block_in_place(|| self.postgres.ask(query))
     }
 
     /// What a node answers on its port for metrics, with the head. It needs `--metrics-listen`.
@@ -253,7 +301,7 @@ impl Cluster {
         let query = format!(
             "SELECT count(*) FROM fivefold.room WHERE owner = {number} AND closed_at IS NULL"
         );
-        block_in_place(|| self.postgres.ask(&query)).parse().expect("a number")
+        self.ask(&query).parse().expect("a number")
     }
 
     /// What a node has logged since its last start.
@@ -276,17 +324,4 @@ impl Drop for Cluster {
             }
         }
     }
-}
-
-/// Waits until a node has the bus, and takes players.
-async fn until_ready(address: SocketAddr) {
-    let is_ready = async || {
-        http::get(address, "/readyz").await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
-    };
-    let ready = async {
-        while !is_ready().await {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(READY_WITHIN, ready).await.expect("a node that is ready");
 }

@@ -84,7 +84,21 @@ impl Server {
         log: impl Into<Stdio>,
         settings: &[Setting<'_>],
     ) -> Self {
-        let mut server = Command::new(program("fivefold-server"));
+        Self::start_program_as_node(&program("fivefold-server"), database, bus, log, settings)
+    }
+
+    /// The same with another build of the server.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_program_as_node(
+        program: &Path,
+        database: &str,
+        bus: &str,
+        log: impl Into<Stdio>,
+        settings: &[Setting<'_>],
+    ) -> Self {
+        let mut server = Command::new(program);
         server.args(["--database", database, "--bus", bus]).stderr(log);
         Self::run(&mut server, settings)
     }
