@@ -65,7 +65,8 @@ export type EngineRequest =
   | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
     opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
-  | { type: 'encoding'; bytes: readonly number[] | Uint8Array }
+  | { type: 'encoding'; bytes: readonly number[] | Uint8Array; is_part?: boolean }
+  | { type: 'read_games'; file?: { name: string; rules: protocol.Rules }; text?: string; bytes?: readonly number[] | Uint8Array; is_last?: boolean }
   | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[] | Uint8Array; game?: number; tree?: GameTree | TreeArrays }
   | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree | TreeArrays }
   | { type: 'puzzle_answer' | 'puzzle_solution'; rules: protocol.Rules; moves: readonly protocol.Point[] }
@@ -75,12 +76,25 @@ export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
   tree?: { tree: TreeArrays; notes?: ReadingNote[]; left_out?: number; ply?: number; why?: Refusal }; file?: string;
   encoding?: { name: string; likely: string; is_library: boolean };
+  games?: ReadGames;
   puzzle?: 'solved' | { trapped?: protocol.Point; goes_on?: protocol.Point; fails?: protocol.Point | null }; solution?: protocol.Point[];
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
 };
+/** The next games of a file with many, as in shared/wasm/src/game_files.rs: a batch for a collection, the line of each
+ * game, and what could not be read. If there are `more`, ask with neither `text` nor `bytes` before the next part.
+ * The notes come with the last answer. */
+export type ReadGames = {
+  games: CollectedGame[]; lines: number[]; faults: { line: number; text: string }[]; more: boolean; notes?: ReadingNote[];
+};
+/** A game as a collection keeps it, as in shared/src/collection.rs. */
+export type CollectedGame = {
+  rules: protocol.Rules; black?: string; white?: string; date?: string; event?: string;
+  ending?: 'draw' | 'void' | Partial<Record<'win' | 'resignation' | 'time' | 'forfeit', protocol.Stone>>; moves: string;
+};
 /** What could not be kept of a file, as in shared/src/notation/notes.rs. */
 export type ReadingNote = {
-  kind: 'passes' | 'out_of_turn' | 'set_up' | 'bad_values' | 'unknown_rules' | 'other_games' | 'cut_off' | 'after_pass' | 'board_texts';
+  kind: 'passes' | 'out_of_turn' | 'set_up' | 'bad_values' | 'unknown_rules' | 'other_games' | 'variations' | 'cut_off' |
+    'after_pass' | 'after_end' | 'board_texts';
   count: number; line?: number; value?: string;
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */

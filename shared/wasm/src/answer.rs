@@ -11,7 +11,7 @@ use fivefold_shared::{
 };
 use serde::Serialize;
 
-use crate::local_rooms::RoomOutput;
+use crate::{game_files::GamesAnswer, local_rooms::RoomOutput};
 
 /// An answer. As JSON an object with one field: its kind.
 #[derive(Debug, Serialize)]
@@ -21,6 +21,8 @@ pub(crate) enum Answer {
     Tree(Box<ReadTree>),
     /// The encoding of a file.
     Encoding(FileEncoding),
+    /// The next games of a file with many.
+    Games(GamesAnswer),
     /// The text of a file.
     File(String),
     Analysis(Report),

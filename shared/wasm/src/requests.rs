@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::{
     answer::Answer,
     bot_question::BotQuestion,
+    game_files::{GameFiles, GamesQuestion},
     local_rooms::{LocalRooms, RoomInput},
     puzzles::{answer_in_puzzle, solve_puzzle},
     searches::{Limits, Searching},
@@ -27,6 +28,8 @@ enum Request {
     Encoding(EncodingQuestion),
     /// Reads a file with a tree of moves.
     ReadTree(TreeQuestion),
+    /// Reads the games of a file with many, a part at a time.
+    ReadGames(GamesQuestion),
     /// Writes a tree of moves to a file.
     WriteTree(TreeToWrite),
     /// Searches a position ever deeper; as `/api/analyse`.
@@ -70,10 +73,11 @@ enum Request {
     },
 }
 
-/// The module: it keeps nothing between requests but its local room.
+/// The module: it keeps nothing between requests but its local room and the file with games that it reads.
 #[derive(Debug, Default)]
 pub struct Module {
     rooms: LocalRooms,
+    files: GameFiles,
 }
 
 impl Module {
@@ -101,6 +105,7 @@ impl Module {
             Request::ReadTree(question) => {
                 question.answer().map(|read| Answer::Tree(Box::new(read)))
             }
+            Request::ReadGames(question) => self.files.answer(question).map(Answer::Games),
             Request::WriteTree(question) => question.text().map(Answer::File),
             Request::Analyse { question, limits } => search.analyse(&question, limits),
             Request::Bot { question, limits } => search.ask_bot(question, limits),
