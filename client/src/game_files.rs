@@ -248,6 +248,7 @@ pub fn save(room: &RoomState) -> anyhow::Result<String> {
         black: name(Stone::Black),
         white: name(Stone::White),
         date: None,
+        event: None,
         ending: outcome.as_ref().map(Into::into),
         opening: None,
         moves: moves.map(|&point| FileMove { point, took_ms: None }).collect(),

@@ -217,30 +217,25 @@ impl CollectedGame {
             black: text(&game.black),
             white: text(&game.white),
             date: text(&game.date),
-            event: None,
+            event: text(&game.event),
             ending: game.ending,
             moves: moves_text(game.rules, game.points()),
         }
     }
 
-    /// This game with the name of its event, cleaned and shortened.
-    #[must_use]
-    pub fn with_event(self, event: &str) -> Self {
-        Self { event: shortened(event), ..self }
-    }
-
-    /// The game as files hold it. Its event has no place there.
+    /// The game as files hold it.
     ///
     /// # Errors
     /// When its moves are no list of points of its board; in English.
     pub fn file(&self) -> Result<GameFile, String> {
-        let Self { rules, black, white, date, event: _, ending, moves } = self;
+        let Self { rules, black, white, date, event, ending, moves } = self;
         let read = moves::read(moves, *rules).map_err(|why| why.text)?;
         if read.rules != *rules {
             return Err("the list of moves names rules".into());
         }
-        let (black, white, date) = (black.clone(), white.clone(), date.clone());
-        Ok(GameFile { black, white, date, ending: *ending, ..read })
+        let (black, white) = (black.clone(), white.clone());
+        let (date, event) = (date.clone(), event.clone());
+        Ok(GameFile { black, white, date, event, ending: *ending, ..read })
     }
 
     /// Checks the game, and returns it in the form in which it is stored, with the key of its

@@ -3,6 +3,7 @@
 pub mod coordinates;
 pub mod encoding;
 pub mod file;
+pub mod games;
 pub mod gomocup;
 pub mod json;
 pub mod moves;
@@ -53,7 +54,7 @@ impl<'a> Source<'a> {
         if game != 1 {
             return Err(FileError { line: 1, text: "the file has one game".into() });
         }
-        if begin.starts_with("Piskvorky") {
+        if begin.starts_with(psq::BEGIN) {
             psq::read(text, rules.variant()).map(|read| read.map(GameTree::from))
         } else if begin.starts_with('{') {
             json::read(text).map(|game| GameTree::from(game).into())

@@ -118,6 +118,11 @@ impl AnalysisQuestion {
 #[derive(Debug, Deserialize)]
 pub struct EncodingQuestion {
     bytes: Vec<u8>,
+    /// Whether these are only a part of the file, which may end within a letter. In a long file, the first
+    /// part with a byte that is not ASCII says most, with the file's first part before it, which may name
+    /// the encoding.
+    #[serde(default)]
+    is_part: bool,
 }
 
 /// How the bytes of a file become text.
@@ -140,6 +145,7 @@ impl EncodingQuestion {
         let bytes = &self.bytes;
         check_length(bytes).map_err(unreadable_game)?;
         let is_library = renlib::is_library(bytes);
+        let bytes = if self.is_part { encoding::whole_letters(bytes) } else { bytes };
         let text = encoding::text_of(bytes);
         let likely = encoding::likely(&text);
         let name = match encoding::of(&text) {

@@ -84,7 +84,8 @@ export type EngineAnswer = {
  * game, and what could not be read. If there are `more`, ask with neither `text` nor `bytes` before the next part.
  * The notes come with the last answer. */
 export type ReadGames = {
-  games: CollectedGame[]; lines: number[]; faults: { line: number; text: string }[]; more: boolean; notes?: ReadingNote[];
+  games: CollectedGame[]; lines: number[]; faults: { line: number; text: string }[]; more: boolean;
+  notes?: (Omit<ReadingNote, 'kind'> & { kind: ReadingNote['kind'] | 'variations' | 'after_end' })[];
 };
 /** A game as a collection keeps it, as in shared/src/collection.rs. */
 export type CollectedGame = {
@@ -93,8 +94,7 @@ export type CollectedGame = {
 };
 /** What could not be kept of a file, as in shared/src/notation/notes.rs. */
 export type ReadingNote = {
-  kind: 'passes' | 'out_of_turn' | 'set_up' | 'bad_values' | 'unknown_rules' | 'other_games' | 'variations' | 'cut_off' |
-    'after_pass' | 'after_end' | 'board_texts';
+  kind: 'passes' | 'out_of_turn' | 'set_up' | 'bad_values' | 'unknown_rules' | 'other_games' | 'cut_off' | 'after_pass' | 'board_texts';
   count: number; line?: number; value?: string;
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */

@@ -100,13 +100,15 @@ fn files_become_games_and_come_back() {
         black: Some("n".repeat(COLLECTED_TEXT_MAX + 1)),
         white: Some("Bo".into()),
         date: Some("2026-11-21".into()),
+        event: Some(" World\tcup ".into()),
         ending: Some(Ending::Win(Stone::Black)),
         ..GameFile::of_moves(rules, [Point::new(7, 7), Point::new(8, 6)])
     };
-    let collected = CollectedGame::of(&file).with_event(" World\tcup ");
+    let collected = CollectedGame::of(&file);
     assert_eq!(collected.event.as_deref(), Some("World cup"));
     assert_eq!(collected.moves, "h8 i9");
-    let shorter = GameFile { black: Some("n".repeat(COLLECTED_TEXT_MAX)), ..file };
+    let (black, event) = (Some("n".repeat(COLLECTED_TEXT_MAX)), collected.event.clone());
+    let shorter = GameFile { black, event, ..file };
     assert_eq!(collected.file(), Ok(shorter));
     let json = serde_json::to_string(&NumberedGame { number: 7, game: collected.clone() });
     let json = json.expect("it is JSON");

@@ -31,6 +31,15 @@ pub fn text_of(file: &[u8]) -> Cow<'_, [u8]> {
     if renlib::is_library(file) { renlib::texts(file).into() } else { file.into() }
 }
 
+/// The letters of a part of a text that are whole for sure: a part may end within one.
+pub fn whole_letters(part: &[u8]) -> &[u8] {
+    if part.contains(&0) {
+        return &part[..part.len() & !1];
+    }
+    let after_ascii = part.iter().rposition(u8::is_ascii).map_or(part.len(), |last| last + 1);
+    &part[..after_ascii]
+}
+
 /// The encoding of a text.
 pub fn of(bytes: &[u8]) -> Encoding {
     match bytes {

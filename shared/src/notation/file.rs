@@ -22,6 +22,9 @@ pub struct GameFile {
     /// The day, such as `2026-11-21`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// Where it was played, such as a tournament.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
     /// How it ended, if the file records that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
@@ -82,7 +85,7 @@ pub enum Ending {
 }
 
 /// Why a text is not a game in the expected format.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize)]
 #[error("line {line}: {text}")]
 pub struct FileError {
     /// The line, counted from 1.
@@ -151,7 +154,8 @@ impl GameFile {
     /// A game with nothing but the moves.
     pub fn of_moves(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {
         let moves = moves.into_iter().map(|point| FileMove { point, took_ms: None }).collect();
-        Self { rules, black: None, white: None, date: None, ending: None, opening: None, moves }
+        let (black, white, date, event) = (None, None, None, None);
+        Self { rules, black, white, date, event, ending: None, opening: None, moves }
     }
 
     /// The points of the moves.

@@ -45,6 +45,7 @@ impl From<&Record> for GameFile {
             black: name(summary.player(Stone::Black)),
             white: name(summary.player(Stone::White)),
             date: Some(day(summary.ended_at)),
+            event: None,
             ending: Some((&summary.outcome_by_stone()).into()),
             opening: opening(summary),
             moves: moves.collect(),

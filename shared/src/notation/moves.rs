@@ -1,7 +1,8 @@
 //! Lists of moves in plain text: `h8 i9 j10`, also without spaces, with commas or with numbers (`1.
 //! h8 i9 2. j10`), and `x,y` for points of the unbounded board.
 //!
-//! A first line such as `renju 15x15` gives the rules.
+//! A first line such as `renju 15x15` gives the rules. In a file with many games
+//! ([`games`](super::games)), a list that goes on in the next line ends with a comma.
 
 use super::{
     coordinates,
@@ -15,8 +16,9 @@ pub fn write(game: &GameFile) -> String {
     let size = game.rules.size();
     let names: Vec<_> =
         game.moves.iter().map(|made| coordinates::format(made.point, size)).collect();
-    let lines: Vec<_> = names.chunks(10).map(|names| names.join(" ") + "\n").collect();
-    format!("{}\n{}", game.rules, lines.concat())
+    let lines: Vec<_> = names.chunks(10).map(|names| names.join(" ")).collect();
+    let end = if lines.is_empty() { "" } else { "\n" };
+    format!("{}\n{}{end}", game.rules, lines.join(",\n"))
 }
 
 /// Reads a list of moves. `otherwise` are the rules where the text does not begin with others.

@@ -58,6 +58,8 @@ pub enum NoteKind {
     CutOff,
     /// Moves of a library after a pass.
     AfterPass,
+    /// Moves after the end of a game.
+    AfterEnd,
     /// Letters of a library on empty points.
     BoardTexts,
 }
@@ -86,6 +88,18 @@ impl Notes {
     /// Notes so many of a kind, unless there are none.
     pub(super) fn count(&mut self, kind: NoteKind, count: usize) {
         self.0.extend(Note::counted(kind, count));
+    }
+
+    /// Adds the notes about a game that begins in this line of the file, or of a file without lines.
+    pub(super) fn merge(&mut self, notes: impl IntoIterator<Item = Note>, line: Option<usize>) {
+        for note in notes {
+            if let Some(known) = self.0.iter_mut().find(|known| known.kind == note.kind) {
+                known.count += note.count;
+                continue;
+            }
+            let line = line.map(|line| line + note.line.unwrap_or(1) - 1);
+            self.0.push(Note { line, ..note });
+        }
     }
 
     /// The notes. Unknown rules were taken as this variant.
@@ -134,8 +148,12 @@ impl fmt::Display for Note {
             NoteKind::UnknownRules => write!(f, "the rules of the file are not known")?,
             NoteKind::OtherGames => write!(f, "the file has {count} more game{s}")?,
             NoteKind::Variations => write!(f, "{count} move{s} of variations {were} left out")?,
+            NoteKind::CutOff if count > 1 => write!(f, "{count} games break off")?,
             NoteKind::CutOff => write!(f, "the file ends in the middle of the game")?,
             NoteKind::AfterPass => write!(f, "{count} move{s} after a pass {were} left out")?,
+            NoteKind::AfterEnd => {
+                write!(f, "{count} move{s} after the end of a game {were} left out")?;
+            }
             NoteKind::BoardTexts => write!(f, "{count} letter{s} on empty points {were} left out")?,
         }
         if let Some(value) = &self.value {

@@ -21,6 +21,8 @@ use super::{
 };
 use crate::rules::{Point, Rules, SIDE_MAX, SIDE_MIN, Size, Variant};
 
+/// How a file begins.
+pub(super) const BEGIN: &str = "Piskvorky";
 /// Piskvork's names for people.
 const PEOPLE: [&str; 2] = ["homo-1", "homo-2"];
 /// The level of players without a known one, as tournaments write it.
@@ -81,7 +83,7 @@ pub fn read(text: &str, variant: Variant) -> Result<Noted<GameFile>, FileError> 
     };
     let names = [name(), name()];
     let [black, white] = names.map(|name| name.filter(|name| !PEOPLE.contains(&name.as_str())));
-    let content = GameFile { rules, black, white, date: None, ending: None, opening: None, moves };
+    let content = GameFile { black, white, moves, ..GameFile::of_moves(rules, []) };
     Ok(Noted { content, notes: notes.finish(variant) })
 }
 
@@ -97,9 +99,9 @@ fn rules(head: &str, variant: Variant) -> Result<Rules, String> {
     Rules::new(variant, Size::Bounded { width, height }).map_err(|reason| reason.to_string())
 }
 
-/// The board's sides, from the first line.
-fn board(head: &str) -> Option<(u32, u32)> {
-    let sizes = head.trim_start_matches('\u{feff}').trim().strip_prefix("Piskvorky")?;
+/// The board's sides, from a first line.
+pub(super) fn board(head: &str) -> Option<(u32, u32)> {
+    let sizes = head.trim_start_matches('\u{feff}').trim().strip_prefix(BEGIN)?;
     let (width, height) = sizes.split(',').next()?.trim().split_once('x')?;
     Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
 }

@@ -13,10 +13,16 @@
 
 use super::{
     file::FileError,
-    notes::{NoteKind, Noted, Notes},
+    notes::Noted,
     tree::{GameTree, TreeBuilder},
 };
 use crate::rules::{Point, Rules, Size, Variant};
+
+mod library_lines;
+mod walk;
+
+pub(super) use self::library_lines::LibraryLines;
+use self::walk::{Above, Visit, Walk};
 
 const MAGIC: [u8; 8] = [255, b'R', b'e', b'n', b'L', b'i', b'b', 255];
 const HEAD: usize = 20;
@@ -46,15 +52,6 @@ pub fn is_library(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// What a node hangs on.
-#[derive(Clone, Copy)]
-enum Above {
-    /// A move at this place, or the beginning.
-    At(Option<usize>),
-    /// A node that was left out.
-    LeftOut,
-}
-
 /// The texts of a library without those in between, to guess their encoding.
 pub fn texts(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Bytes { bytes, at: HEAD };
@@ -80,6 +77,36 @@ pub fn read(
     variant: Variant,
     decode: &dyn Fn(&[u8]) -> String,
 ) -> Result<Noted<GameTree>, FileError> {
+    let rules = check_head(bytes, variant)?;
+    let mut builder = TreeBuilder::new(rules);
+    let mut rest = Bytes { bytes, at: HEAD };
+    let mut walk = Walk::new(None);
+    while !rest.is_empty() && !walk.has_ended {
+        let at = rest.at;
+        let node = rest.node()?;
+        let here = match walk.visit(&node) {
+            Visit::Root => Above::At(None),
+            Visit::Move(parent, point) => {
+                let added = builder.add(parent, point);
+                Above::At(Some(added.map_err(|full| at_byte(at, &full.to_string()))?))
+            }
+            Visit::LeftOut => Above::LeftOut,
+        };
+        if let Above::At(place) = here {
+            let added = builder.comment(place, &node.text(decode));
+            added.map_err(|long| at_byte(at, &long.to_string()))?;
+        }
+        walk.go_on(&node, here);
+    }
+    if !walk.is_whole {
+        return Err(at_byte(rest.at, "a variation is missing"));
+    }
+    let content = builder.finish(rules, None);
+    Ok(Noted { content, notes: walk.notes().finish(variant) })
+}
+
+/// The rules of a library that begins with these bytes.
+fn check_head(bytes: &[u8], variant: Variant) -> Result<Rules, FileError> {
     if !is_library(bytes) || bytes.len() < HEAD {
         return Err(error("no RenLib library"));
     }
@@ -87,61 +114,7 @@ pub fn read(
         return Err(error("a library of another version than 3"));
     }
     let size = Size::Bounded { width: SIDE, height: SIDE };
-    let rules = Rules::new(variant, size).map_err(|reason| error(&reason.to_string()))?;
-    let mut builder = TreeBuilder::new(rules);
-    let mut rest = Bytes { bytes, at: HEAD };
-    let (mut after_pass, mut board_texts) = (0, 0);
-    let mut above = Above::At(None);
-    // What the siblings hang on that come after all below a node.
-    let mut waiting = Vec::new();
-    // A saved position is one line, without an end.
-    let (mut is_first, mut is_whole, mut is_one_line) = (true, true, true);
-    while !rest.is_empty() {
-        let at = rest.at;
-        let node = rest.node()?;
-        let here = match (above, node.point) {
-            // The root, which older versions leave out.
-            (_, None) if is_first => Above::At(None),
-            (Above::At(parent), Some(point)) => {
-                let added = builder.add(parent, point);
-                Above::At(Some(added.map_err(|full| at_byte(at, &full.to_string()))?))
-            }
-            (Above::LeftOut, _) | (Above::At(_), None) => {
-                let is_letter = node.flags & NO_MOVE != 0;
-                *(if is_letter { &mut board_texts } else { &mut after_pass }) += 1;
-                Above::LeftOut
-            }
-        };
-        if let Above::At(place) = here {
-            let added = builder.comment(place, &node.text(decode));
-            added.map_err(|long| at_byte(at, &long.to_string()))?;
-        }
-        let is_root = is_first && node.point.is_none();
-        is_first = false;
-        is_one_line &= node.flags & NO_CHILD == 0 || is_root;
-        is_whole = is_one_line;
-        match (node.flags & NO_CHILD == 0 || is_root, node.flags & SIBLING != 0 && !is_root) {
-            (true, has_sibling) => {
-                waiting.extend(has_sibling.then_some(above));
-                above = here;
-            }
-            (false, true) => {}
-            (false, false) => match waiting.pop() {
-                Some(next) => above = next,
-                None => {
-                    is_whole = true;
-                    break;
-                }
-            },
-        }
-    }
-    if !is_whole {
-        return Err(at_byte(rest.at, "a variation is missing"));
-    }
-    let mut notes = Notes::default();
-    notes.count(NoteKind::AfterPass, after_pass);
-    notes.count(NoteKind::BoardTexts, board_texts);
-    Ok(Noted { content: builder.finish(rules, None), notes: notes.finish(variant) })
+    Rules::new(variant, size).map_err(|reason| error(&reason.to_string()))
 }
 
 /// A node of the file.

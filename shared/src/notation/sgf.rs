@@ -13,6 +13,7 @@ mod read;
 mod scanner;
 mod write;
 
+pub(super) use self::read::read_only;
 pub use self::{
     read::read,
     write::{TooLarge, write},

@@ -32,6 +32,9 @@ pub struct GameTree {
     /// course of a game.
     #[serde(skip)]
     pub date: Option<String>,
+    /// Where it was played, such as a tournament.
+    #[serde(skip)]
+    pub event: Option<String>,
     /// How the game of the main line ended.
     #[serde(skip)]
     pub ending: Option<Ending>,
@@ -134,8 +137,8 @@ impl GameTree {
             moves.push(FileMove { point, took_ms });
             at = children[place + 1].first();
         }
-        let Self { rules, black, white, date, ending, opening, .. } = self;
-        GameFile { rules, black, white, date, ending, opening, moves }
+        let Self { rules, black, white, date, event, ending, opening, .. } = self;
+        GameFile { rules, black, white, date, event, ending, opening, moves }
     }
 
     /// The tree without the moves that cannot be played by its rules.
@@ -183,8 +186,8 @@ impl From<GameFile> for GameTree {
             comment: comments(ply + 1),
         });
         let (nodes, comment) = (nodes.collect(), comments(0));
-        let GameFile { rules, black, white, date, ending, opening, .. } = game;
-        Self { rules, black, white, date, ending, opening, comment, nodes }
+        let GameFile { rules, black, white, date, event, ending, opening, .. } = game;
+        Self { rules, black, white, date, event, ending, opening, comment, nodes }
     }
 }
 
@@ -216,6 +219,7 @@ impl TreeBuilder {
             black: None,
             white: None,
             date: None,
+            event: None,
             ending: None,
             opening: None,
             comment,

@@ -37,34 +37,18 @@ pub fn read(text: &str, otherwise: Variant, game: usize) -> Result<Noted<GameTre
     };
     let mut reading = Reading::new(text, start, otherwise);
     reading.notes.count(NoteKind::OtherGames, games.len() - 1);
-    loop {
-        match reading.rest.next()? {
-            Token::Open => reading.open()?,
-            Token::Close => {
-                reading.end_node()?;
-                match reading.branches.pop() {
-                    Some(plies) => reading.path.truncate(plies),
-                    None => break,
-                }
-                if reading.branches.is_empty() {
-                    break;
-                }
-            }
-            Token::Node => reading.end_node()?,
-            Token::Property(property) => reading.node.push(property),
-            Token::Other(c) => {
-                let what = format!("`{c}` is not expected here");
-                return Err(FileError::at(text, reading.rest.offset, what));
-            }
-            Token::End => {
-                reading.end_node()?;
-                let line = reading.line(text.len());
-                reading.notes.add(NoteKind::CutOff, || (Some(line), None));
-                break;
-            }
-        }
-    }
-    reading.finish()
+    reading.read()
+}
+
+/// Reads the game of a text that begins with its bracket.
+///
+/// # Errors
+/// As [`read`].
+pub(in crate::notation) fn read_only(
+    text: &str,
+    otherwise: Variant,
+) -> Result<Noted<GameTree>, FileError> {
+    Reading::new(text, 1, otherwise).read()
 }
 
 /// The offsets of a text's games.
@@ -155,6 +139,38 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Reads to the end of the game.
+    fn read(mut self) -> Result<Noted<GameTree>, FileError> {
+        loop {
+            match self.rest.next()? {
+                Token::Open => self.open()?,
+                Token::Close => {
+                    self.end_node()?;
+                    match self.branches.pop() {
+                        Some(plies) => self.path.truncate(plies),
+                        None => break,
+                    }
+                    if self.branches.is_empty() {
+                        break;
+                    }
+                }
+                Token::Node => self.end_node()?,
+                Token::Property(property) => self.node.push(property),
+                Token::Other(c) => {
+                    let what = format!("`{c}` is not expected here");
+                    return Err(FileError::at(self.rest.text, self.rest.offset, what));
+                }
+                Token::End => {
+                    self.end_node()?;
+                    let line = self.line(self.rest.text.len());
+                    self.notes.add(NoteKind::CutOff, || (Some(line), None));
+                    break;
+                }
+            }
+        }
+        self.finish()
+    }
+
     fn open(&mut self) -> Result<(), FileError> {
         self.end_node()?;
         self.branches.push(self.path.len());
@@ -174,7 +190,7 @@ impl<'a> Reading<'a> {
             }
         }
         of(&["SZ", "UB"]).try_for_each(|property| self.read_board(property))?;
-        for property in of(&["RU", "PB", "PW", "DT", "RE", "ON"]) {
+        for property in of(&["RU", "PB", "PW", "DT", "EV", "RE", "ON"]) {
             self.read_detail(property);
         }
         self.set_up(of(&["AB", "AW", "AE"]))?;
@@ -224,6 +240,7 @@ impl<'a> Reading<'a> {
             "PB" => self.details.black = simple(),
             "PW" => self.details.white = simple(),
             "DT" => self.details.date = simple(),
+            "EV" => self.details.event = simple(),
             "RE" => self.details.ending = ending(value),
             _ => {
                 let kind = value.parse().ok().filter(|kind: &OpeningKind| !kind.is_free());
@@ -361,9 +378,10 @@ impl<'a> Reading<'a> {
         let rules = Rules::new(variant, size)
             .map_err(|error| FileError { line: 1, text: error.to_string() })?;
         let mut content = self.builder.finish(rules, self.origin);
-        let GameTree { black, white, date, ending, opening, .. } = self.details;
+        let GameTree { black, white, date, event, ending, opening, .. } = self.details;
         (content.black, content.white) = (black, white);
-        (content.date, content.ending, content.opening) = (date, ending, opening);
+        (content.date, content.event) = (date, event);
+        (content.ending, content.opening) = (ending, opening);
         Ok(Noted { content, notes: self.notes.finish(variant) })
     }
 

@@ -93,7 +93,8 @@ fn header(tree: &GameTree) -> Result<(String, Point), TooLarge> {
     if tree.rules.size() == Size::Unbounded {
         property("UB", &format!("{},{}", origin.x, origin.y));
     }
-    for (name, value) in [("PB", &tree.black), ("PW", &tree.white), ("DT", &tree.date)] {
+    let texts = [&tree.black, &tree.white, &tree.date, &tree.event];
+    for (name, value) in ["PB", "PW", "DT", "EV"].into_iter().zip(texts) {
         if let Some(value) = value {
             property(name, value);
         }
