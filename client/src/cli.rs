@@ -1,5 +1,6 @@
 //! Defines the command line. [`crate::command`] runs the commands.
 
+mod collections;
 mod finding;
 mod friends;
 mod keys;
@@ -23,6 +24,10 @@ use fivefold_shared::{
 
 use self::options::{OptionError, seconds, time};
 pub use self::{
+    collections::{
+        ChangeArgs, CollectionsArgs, CollectionsCommand, DeleteArgs, ExportArgs, ImportArgs,
+        ShowArgs,
+    },
     finding::{ChallengeArgs, ChallengesArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
     friends::{AnswerArgs, FriendArgs, FriendsArgs},
     keys::{BotCommand, TokenCommand},
@@ -68,6 +73,7 @@ Examples:
   fivefold local                            two people at one keyboard, no server
   fivefold analyse game.sgf --multi 5       the best moves, ever deeper, until Ctrl-C
   fivefold convert game.psq game.sgf
+  fivefold collections import Cup cup.sgf   keep all games of a file on the server
   fivefold play --bot attack --json         one JSON object a line, for scripts
   fivefold arena engine:5 engine:4          a match: which is stronger, and by how much?
 
@@ -121,6 +127,8 @@ pub enum Command {
     Answer(AnswerArgs),
     /// Note something about a game for yourself, or show your notes. Nobody else sees them.
     Notes(NotesArgs),
+    /// List your collections of games, fill one from files, and show, export or delete it.
+    Collections(CollectionsArgs),
     /// Plan replies in a daily game: each is played as soon as your opponent makes the move that you expect.
     Plan(PlanArgs),
     /// Take days off: your clocks stand still in all daily games. You have 30 days a year.

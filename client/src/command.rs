@@ -88,6 +88,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Friend(args) => accounts::friends::ask(args).await,
         Command::Unfriend(args) => accounts::friends::leave(args).await,
         Command::Answer(args) => accounts::friends::answer(args).await,
+        Command::Collections(args) => accounts::collections::run(args).await,
         Command::Notes(args) => accounts::notes::run(args).await,
         Command::Plan(args) => accounts::plan::run(args).await,
         Command::TimeOff(args) => accounts::time_off::run(args).await,

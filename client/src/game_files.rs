@@ -17,6 +17,7 @@ use fivefold_shared::{
         self, check_length, coordinates,
         encoding::{self, Encoding as FileEncoding},
         file::{FileError, FileMove, GameFile},
+        games::FileFormat,
         json, moves,
         notes::{Note, Noted},
         psq, renlib, sgf,
@@ -28,6 +29,10 @@ use fivefold_shared::{
 };
 
 use crate::terminal::output;
+
+mod parts;
+
+pub use self::parts::GameParts;
 
 /// Most games that are saved from the screen into one folder.
 const SAVED_MAX: u32 = 999;
@@ -49,13 +54,12 @@ pub enum Format {
 impl Format {
     /// The format for a file's name.
     pub fn of_path(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "sgf" => Some(Self::Sgf),
-            "psq" => Some(Self::Psq),
-            "json" => Some(Self::Json),
-            "txt" | "moves" => Some(Self::Moves),
-            _ => None,
-        }
+        Some(match FileFormat::of_name(path.to_str()?)? {
+            FileFormat::Sgf => Self::Sgf,
+            FileFormat::Psq => Self::Psq,
+            FileFormat::Json => Self::Json,
+            FileFormat::Moves => Self::Moves,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod account_session;
 pub(super) mod blocks;
 pub(super) mod bots;
 pub(super) mod challenges_from;
+pub(super) mod collections;
 mod device_login;
 pub(super) mod friends;
 pub(super) mod identity;

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use fivefold_shared::protocol::{GameId, RoomCode, sent_code, visible};
+use fivefold_shared::protocol::{CollectionId, GameId, RoomCode, sent_code, visible};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -47,6 +47,11 @@ impl ServerAddress {
     /// The shareable link of a finished game.
     pub fn game_link(&self, id: &GameId) -> String {
         format!("{self}/game/{id}")
+    }
+
+    /// The shareable link of a collection of games.
+    pub fn collection_link(&self, id: &CollectionId) -> String {
+        format!("{self}/collection/{id}")
     }
 
     /// The host and the port to connect to.

@@ -8,6 +8,11 @@ use std::{
     panic::PanicHookInfo,
 };
 
+use crossterm::{
+    cursor::MoveToColumn,
+    terminal::{Clear, ClearType},
+};
+
 use crate::terminal::sanitize::{sanitize, sanitize_json, sanitize_lines};
 
 /// Prints sanitized text. One `writeln!` prints one line, whatever its arguments contain;
@@ -44,6 +49,50 @@ pub fn is_terminal() -> bool {
 pub fn columns() -> Option<usize> {
     let (columns, _) = crossterm::terminal::size().ok().filter(|_| is_terminal())?;
     Some(columns.into())
+}
+
+/// A line on standard error that says how far something has come. The next one replaces it. It is shown
+/// in a terminal only.
+#[derive(Debug, Default)]
+pub(crate) struct ProgressLine {
+    is_shown: bool,
+}
+
+impl ProgressLine {
+    /// Whether there is a terminal that shows it.
+    #[expect(clippy::disallowed_methods, reason = "nothing is printed")]
+    pub(crate) fn is_seen() -> bool {
+        io::stderr().is_terminal()
+    }
+
+    /// Shows a line in place of the last one.
+    ///
+    /// # Errors
+    /// When standard error cannot be written.
+    pub(crate) fn show(&mut self, text: &str) -> io::Result<()> {
+        if !Self::is_seen() {
+            return Ok(());
+        }
+        self.clear()?;
+        self.is_shown = true;
+        let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        let text: String = text.chars().take(width.saturating_sub(1)).collect();
+        let mut talk = stderr();
+        write!(talk, "{text}")?;
+        talk.flush()
+    }
+
+    /// Removes the line, so that others can be printed.
+    ///
+    /// # Errors
+    /// When standard error cannot be written.
+    #[expect(clippy::disallowed_methods, reason = "it only moves the cursor")]
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        if !std::mem::take(&mut self.is_shown) {
+            return Ok(());
+        }
+        crossterm::execute!(io::stderr(), MoveToColumn(0), Clear(ClearType::CurrentLine))
+    }
 }
 
 /// Prints why the program failed. Ignores a failure to print.

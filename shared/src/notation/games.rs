@@ -116,8 +116,8 @@ enum Source {
     Json(JsonObjects),
     Moves(MoveLists),
     Library(LibraryLines),
-    /// A library that cannot be read on.
-    Broken,
+    /// A library that was read to its end, or cannot be read on.
+    Finished,
 }
 
 impl GamesReader {
@@ -211,16 +211,16 @@ impl GamesReader {
                 Source::Moves(games) => games.next(&mut self.fed),
                 Source::Library(lines) => {
                     let line = lines.next(self.fed.is_whole);
-                    if line.is_none() && self.fed.is_whole {
+                    if line.is_none() && !self.fed.is_whole {
+                        return None;
+                    }
+                    if !matches!(line, Some(Ok(_))) {
                         self.notes.merge(lines.notes(), None);
+                        self.source = Source::Finished;
                     }
-                    let line = line?;
-                    if line.is_err() {
-                        self.source = Source::Broken;
-                    }
-                    return Some(line.and_then(|game| self.playable(1, game)));
+                    return line.map(|line| line.and_then(|game| self.playable(1, game)));
                 }
-                Source::Broken => None,
+                Source::Finished => None,
             }?;
             if let Some(found) = self.read(&piece) {
                 return Some(found);
@@ -260,7 +260,7 @@ impl GamesReader {
             Source::Sgf(_) => sgf::read_only(text, variant).map(Noted::main_line),
             Source::Psq(_) => psq::read(text, variant),
             Source::Json(_) => json::read(text).map(Noted::from),
-            Source::Unknown | Source::Moves(_) | Source::Library(_) | Source::Broken => {
+            Source::Unknown | Source::Moves(_) | Source::Library(_) | Source::Finished => {
                 if let Some(rules) = rules_text::rules(text) {
                     self.rules = rules;
                     return None;

@@ -1,6 +1,6 @@
 //! Requests by the session of the account that is signed in, which may ask for a key again.
 
-use std::{io::Write, process::ExitCode};
+use std::{io::Write, process::ExitCode, time::Duration};
 
 use fivefold_shared::protocol::Reason;
 use hyper::Method;
@@ -10,6 +10,7 @@ use super::account_request::{is_signed_out, send, server, signed_out};
 use crate::{
     cli::ServerArgs,
     server::{
+        backoff::Backoff,
         http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
         server_list::ServerList,
         session_cookie::SessionCookie,
@@ -17,6 +18,9 @@ use crate::{
     settings::Settings,
     terminal::{output, password_prompt},
 };
+
+/// How often a request is sent before it fails, while the server is busy: for about two minutes.
+const TRIES_MAX: usize = 20;
 
 /// A session at a server.
 pub(super) struct AccountSession<'a> {
@@ -51,6 +55,27 @@ impl AccountSession<'_> {
         send(self.server, self.args, request).await
     }
 
+    /// The same for work of many requests: sends it again while the server is busy or cannot be reached.
+    pub(super) async fn send_patiently(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<HttpAnswer> {
+        let mut backoff = Backoff::default();
+        for _ in 1..TRIES_MAX {
+            match self.send(method.clone(), path, body.clone()).await {
+                Err(error) if may_pass(&error) => {
+                    // The server asks for a second.
+                    let wait = backoff.next(rand::random()).max(Duration::from_secs(1));
+                    tokio::time::sleep(wait).await;
+                }
+                answer => return answer,
+            }
+        }
+        self.send(method, path, body).await
+    }
+
     /// The same for a request that the server may refuse until the password is shown again.
     pub(super) async fn send_with_key(
         &self,
@@ -76,6 +101,14 @@ impl AccountSession<'_> {
         let password = password_prompt::password().await?;
         let body = json!({"password": password});
         self.send(Method::POST, "/api/account/confirm", Some(body)).await.map(drop)
+    }
+}
+
+/// Whether the same request may be done in a moment.
+fn may_pass(error: &anyhow::Error) -> bool {
+    match error.downcast_ref::<HttpRefused>() {
+        Some(HttpRefused(refusal)) => refusal.reason.class().is_passing(),
+        None => true,
     }
 }
 

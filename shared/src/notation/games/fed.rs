@@ -96,8 +96,8 @@ impl Fed {
         let rest = self.rest();
         let visible = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let blank = &rest[..rest.len() - visible.len()];
-        self.line += blank.bytes().filter(|&byte| byte == b'\n').count();
-        self.at += blank.len();
+        let (bytes, lines) = (blank.len(), blank.bytes().filter(|&byte| byte == b'\n').count());
+        (self.at, self.line) = (self.at + bytes, self.line + lines);
         self.begin();
     }
 
