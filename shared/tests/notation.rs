@@ -175,7 +175,7 @@ fn names_stay_the_same_over_five_rounds() {
 
 #[test]
 fn sgf_tells_who_played_what_and_how_it_ended() {
-    let text = "(;RU[Exactly five]PB[ Ann\n B. ]PW[]DT[2026-11-21]RE[W+Resign];B[hh])";
+    let text = "(;RU[Exactly five]PB[ Ann\n B. ]PW[]DT[2026-11-21]EV[World cup]RE[W+Resign];B[hh])";
     let game = sgf_game(text).expect("it is a game").content;
     assert_eq!(game.rules.variant(), Variant::Standard);
     assert_eq!((game.black.as_deref(), game.white.as_deref()), (Some("Ann B."), None));
@@ -185,7 +185,8 @@ fn sgf_tells_who_played_what_and_how_it_ended() {
     );
     assert_eq!(
         written(&game),
-        "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[standard]PB[Ann B.]DT[2026-11-21]RE[W+R]\n;B[hh])\n"
+        "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[standard]PB[Ann B.]DT[2026-11-21]EV[World cup]\
+         RE[W+R]\n;B[hh])\n"
     );
 }
 
@@ -389,8 +390,9 @@ fn any_game() -> impl Strategy<Value = GameFile> {
     let kind = prop::sample::select(OpeningKind::ALL[1..].to_vec());
     let opening = kind.prop_map(|kind| FileOpening { kind, choices: Vec::new() });
     let opening = prop::option::of(opening);
-    (rules(), name(), name(), date, prop::option::of(ending), opening, moves).prop_map(
-        |(rules, black, white, date, ending, opening, moves)| {
+    let texts = (name(), name(), date, name());
+    (rules(), texts, prop::option::of(ending), opening, moves).prop_map(
+        |(rules, (black, white, date, event), ending, opening, moves)| {
             let tidy = |name: Option<String>| {
                 name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "))
             };
@@ -404,7 +406,8 @@ fn any_game() -> impl Strategy<Value = GameFile> {
                 FileMove { point, took_ms }
             };
             let moves = moves.into_iter().take(rules.size().plies_max()).map(on_board).collect();
-            GameFile { rules, black: tidy(black), white: tidy(white), date, ending, opening, moves }
+            let [black, white, event] = [black, white, event].map(tidy);
+            GameFile { rules, black, white, date, event, ending, opening, moves }
         },
     )
 }

@@ -10,6 +10,7 @@ mod bus_access;
 mod certificates;
 mod client;
 mod cluster;
+mod collections;
 mod data_folder;
 mod days;
 mod disk;

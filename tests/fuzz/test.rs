@@ -104,6 +104,13 @@ fn trees_from_the_seeds() {
     check_seeds("files", bodies::trees);
 }
 
+#[test]
+fn games_from_the_seeds() {
+    check_seeds("games", bodies::games);
+    check_seeds("files", bodies::games);
+    check_seeds("trees", bodies::games);
+}
+
 proptest! {
     #[test]
     fn any_bytes_of_gomocup_are_read_or_refused(
@@ -124,6 +131,7 @@ proptest! {
     ) {
         for text in [sgf, psq, list] {
             bodies::files(&text);
+            bodies::games(text.as_bytes());
         }
     }
 

@@ -59,7 +59,8 @@ fn print(mut tree: GameTree, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
         out.json(&game_files::write(tree, format)?)?;
     } else {
-        for name in [&mut tree.black, &mut tree.white, &mut tree.date].into_iter().flatten() {
+        let texts = [&mut tree.black, &mut tree.white, &mut tree.date, &mut tree.event];
+        for name in texts.into_iter().flatten() {
             *name = sanitize(name).into_owned();
         }
         out.lines(&game_files::write(tree, format)?)?;

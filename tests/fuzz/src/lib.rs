@@ -4,7 +4,8 @@
 use fivefold_shared::{
     notation::{
         Source, coordinates, encoding,
-        file::GameFile,
+        file::{FileError, GameFile},
+        games::{FileFormat, FoundGame, GamesReader},
         gomocup::{self, LINE_BYTES_MAX, Reader, Reply},
         moves, psq, renlib, sgf,
         tree::GameTree,
@@ -163,6 +164,50 @@ pub fn trees(bytes: &[u8]) {
             Err(error) => assert!(error.line >= 1 && !error.text.is_empty()),
         }
     }
+}
+
+/// The games of a file can be played, and it makes no difference in which parts it is fed.
+pub fn games(bytes: &[u8]) {
+    for name in ["", "a.sgf", "a.psq", "a.json", "a.txt"] {
+        let format = FileFormat::of_name(name);
+        let whole = found(format, bytes.len().max(1), bytes, feed_text);
+        for game in &whole {
+            match game {
+                Ok(FoundGame { line, game }) => {
+                    assert!(*line >= 1 && !game.moves.is_empty() && game.position().is_ok());
+                }
+                Err(error) => assert!(error.line >= 1 && !error.text.is_empty()),
+            }
+        }
+        assert_eq!(found(format, 1, bytes, feed_text), whole);
+        assert_eq!(found(format, 7, bytes, feed_text), whole);
+    }
+    let whole = found(None, bytes.len().max(1), bytes, GamesReader::feed_library);
+    assert_eq!(found(None, 1, bytes, GamesReader::feed_library), whole);
+}
+
+/// Feeds a part of a text in which each byte is a letter.
+fn feed_text(reader: &mut GamesReader, part: &[u8]) {
+    reader.feed(&part.iter().copied().map(char::from).collect::<String>());
+}
+
+/// What is found in a file that is fed in parts of so many bytes.
+fn found(
+    format: Option<FileFormat>,
+    part: usize,
+    bytes: &[u8],
+    feed: fn(&mut GamesReader, &[u8]),
+) -> Vec<Result<FoundGame, FileError>> {
+    let rules = Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer");
+    let mut reader = GamesReader::new(format, rules);
+    let mut found = Vec::new();
+    for part in bytes.chunks(part) {
+        feed(&mut reader, part);
+        found.extend(&mut reader);
+    }
+    reader.end();
+    found.extend(&mut reader);
+    found
 }
 
 fn rewritten(game: &GameFile) {

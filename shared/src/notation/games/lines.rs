@@ -74,6 +74,7 @@ impl PsqGames {
             }
             self.has_line |= !is_blank;
             if is_last {
+                self.line = None;
                 return mem::take(&mut self.has_line).then(|| fed.cut());
             }
             fed.advance();
