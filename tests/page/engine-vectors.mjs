@@ -143,6 +143,11 @@ const TREES = [
   { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15]C[start];B[hh](;W[ig]C[a];B[ii])(;W[hh])(;W[gg]))' },
   { type: 'read_tree', rules: FREESTYLE, bytes: LIBRARY },
   { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
+  // A file with many games comes in parts.
+  { type: 'read_games', file: { name: 'games.sgf', rules: FREESTYLE }, text: '(;PB[Ann]SZ[15];B[hh];W[])\n(;B[z' },
+  { type: 'read_games', text: 'z])\n(;EV[Cup];B[ii]', is_last: true },
+  { type: 'read_games', file: { name: 'book.lib', rules: FREESTYLE }, bytes: LIBRARY, is_last: true },
+  { type: 'read_games' },
   // A tree by rules that do not allow all of it.
   {
     type: 'read_tree',
