@@ -1,7 +1,7 @@
 //! Reads files with many games in parts and decodes them, so that one of any length takes little memory.
 
 use std::{
-    fs,
+    fmt, fs,
     io::{self, Read},
     path::Path,
 };
@@ -43,6 +43,12 @@ enum Text {
     Encoded(Decoder),
     /// A RenLib library, which is no text.
     Library,
+}
+
+impl fmt::Debug for GameParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameParts").field("read", &self.read).finish_non_exhaustive()
+    }
 }
 
 impl GameParts {
