@@ -137,7 +137,7 @@ async fn delete(args: &DeleteArgs) -> anyhow::Result<ExitCode> {
     let code = with_session(&args.server, async |at| {
         let Collection { id, name, games, .. } = find_own(at, &args.collection).await?;
         for number in &args.games {
-            at.send(Method::DELETE, &format!("{PATH}/{id}/games/{number}"), None).await?;
+            at.send_patiently(Method::DELETE, &format!("{PATH}/{id}/games/{number}"), None).await?;
             writeln!(output::stderr(), "Game {number} is deleted.")?;
         }
         if !args.games.is_empty() {
