@@ -16,6 +16,8 @@ use crate::{
     symmetry::{self, turned},
 };
 
+pub mod file_batches;
+
 /// Most games in a batch.
 pub const BATCH_GAMES_MAX: usize = 200;
 /// Most bytes of a batch, as JSON.

@@ -4,6 +4,7 @@
 use fivefold_shared::{
     collection::{
         BATCH_BYTES_MAX, BATCH_GAMES_MAX, COLLECTED_MOVES_BYTES_MAX, CollectedGame, GamesToCollect,
+        file_batches::FileBatch,
     },
     notation::{
         file::FileError,
@@ -340,7 +341,7 @@ fn a_hundred_thousand_games_are_read_in_batches() {
             reader.end();
         }
         loop {
-            let batch = reader.batch();
+            let batch = FileBatch::next(&mut reader);
             let more = batch.more;
             assert_eq!(batch.games.len(), batch.lines.len());
             assert!(batch.games.len() <= BATCH_GAMES_MAX);
@@ -372,7 +373,7 @@ fn batches_are_limited_by_length_too() {
     let mut counts = Vec::new();
     let mut faults = Vec::new();
     loop {
-        let batch = reader.batch();
+        let batch = FileBatch::next(&mut reader);
         counts.push(batch.games.len());
         faults.extend(batch.faults);
         let bytes =

@@ -8,10 +8,11 @@ use std::{
 
 use encoding_rs::Decoder;
 use fivefold_shared::{
+    collection::file_batches::FileBatch,
     notation::{
         encoding::whole_letters,
         file::FileError,
-        games::{Batch, FileFormat, GamesReader},
+        games::{FileFormat, GamesReader},
         notes::Note,
         renlib,
     },
@@ -74,9 +75,9 @@ impl GameParts {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub fn next(&mut self) -> io::Result<Option<FileBatch>> {
         loop {
-            let batch = self.reader.batch();
+            let batch = FileBatch::next(&mut self.reader);
             if !batch.games.is_empty() || !batch.faults.is_empty() {
                 return Ok(Some(batch));
             }
@@ -85,7 +86,7 @@ impl GameParts {
             }
             if let Err(fault) = self.feed()? {
                 self.reader.end();
-                return Ok(Some(Batch { faults: vec![fault], ..Batch::default() }));
+                return Ok(Some(FileBatch { faults: vec![fault], ..FileBatch::default() }));
             }
         }
     }

@@ -31,14 +31,7 @@ use super::{
     rules_text, sgf,
     tree::FILE_BYTES_MAX,
 };
-use crate::{
-    collection::{BATCH_BYTES_MAX, BATCH_GAMES_MAX, COLLECTED_MOVES_BYTES_MAX, CollectedGame},
-    rules::{Illegal, Rules},
-};
-
-/// Bytes of a batch that are kept free: room for the longest game that a collection takes, and what
-/// JSON has around a list of games.
-const BATCH_BYTES_SPARE: usize = 2 * COLLECTED_MOVES_BYTES_MAX;
+use crate::rules::{Illegal, Rules};
 
 /// A text format that may hold several games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,21 +67,6 @@ pub struct FoundGame {
     pub line: usize,
     /// The game. Its moves can be played by its rules, and it has at least one.
     pub game: GameFile,
-}
-
-/// Some games of a file for a collection: no more than a server takes at once.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Batch {
-    /// The games.
-    pub games: Vec<CollectedGame>,
-    /// The line where each of them begins, from 1.
-    pub lines: Vec<usize>,
-    /// What could not be read.
-    pub faults: Vec<FileError>,
-    /// How long the games are as JSON, in bytes.
-    pub bytes: usize,
-    /// Whether what was fed has more games.
-    pub more: bool,
 }
 
 /// Reads the games of a file that is fed to it. As an iterator, it ends when it needs the next part,
@@ -162,39 +140,6 @@ impl GamesReader {
     /// What could not be kept of the games so far, each kind once.
     pub fn take_notes(&mut self) -> Vec<Note> {
         mem::take(&mut self.notes).finish(self.rules.variant())
-    }
-
-    /// The next games, as a collection keeps them.
-    pub fn batch(&mut self) -> Batch {
-        let mut batch = Batch::default();
-        while batch.games.len() < BATCH_GAMES_MAX
-            && batch.faults.len() < BATCH_GAMES_MAX
-            && batch.bytes + BATCH_BYTES_SPARE <= BATCH_BYTES_MAX
-        {
-            let FoundGame { line, game } = match self.next() {
-                None => return batch,
-                Some(Err(fault)) => {
-                    batch.faults.push(fault);
-                    continue;
-                }
-                Some(Ok(found)) => found,
-            };
-            let game = CollectedGame::of(&game);
-            if game.moves.len() > COLLECTED_MOVES_BYTES_MAX {
-                let text = format!(
-                    "the list of moves has more than {COLLECTED_MOVES_BYTES_MAX} bytes, too many \
-                     for a collection"
-                );
-                batch.faults.push(FileError { line, text });
-                continue;
-            }
-            // A comma follows each but the last.
-            batch.bytes += serde_json::to_string(&game).map_or(0, |json| json.len() + 1);
-            batch.games.push(game);
-            batch.lines.push(line);
-        }
-        batch.more = true;
-        batch
     }
 
     /// The next game, or the next fault; `None` if a part is needed.

@@ -4,7 +4,7 @@
 //! batches until the module wants the next part.
 
 use fivefold_shared::{
-    collection::CollectedGame,
+    collection::{CollectedGame, file_batches::FileBatch},
     notation::{
         file::FileError,
         games::{FileFormat, GamesReader},
@@ -76,15 +76,8 @@ impl GameFiles {
         if is_last {
             reader.end();
         }
-        let batch = reader.batch();
-        let more = batch.more;
+        let FileBatch { games, lines, faults, more, .. } = FileBatch::next(reader);
         let notes = if more || !reader.has_ended() { Vec::new() } else { reader.take_notes() };
-        Ok(GamesAnswer {
-            games: batch.games,
-            lines: batch.lines,
-            faults: batch.faults,
-            more,
-            notes,
-        })
+        Ok(GamesAnswer { games, lines, faults, more, notes })
     }
 }

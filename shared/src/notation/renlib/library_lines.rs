@@ -3,7 +3,10 @@
 
 use std::mem;
 
-use super::{Above, Bytes, HEAD, Visit, Walk, at_byte, check_head};
+use super::{
+    nodes::{Bytes, HEAD, at_byte, check_head},
+    walk::{Above, Visit, Walk},
+};
 use crate::{
     notation::{
         file::{FileError, GameFile},

@@ -1,6 +1,6 @@
 //! The way through a library, whose nodes come one after another: what each of them hangs on.
 
-use super::{NO_CHILD, NO_MOVE, Node, SIBLING};
+use super::nodes::{NO_CHILD, NO_MOVE, Node, SIBLING};
 use crate::{
     notation::notes::{NoteKind, Notes},
     rules::Point,

@@ -6,9 +6,9 @@ use anyhow::Context;
 use fivefold_shared::{
     collection::{
         BATCH_BYTES_MAX, BATCH_GAMES_MAX, CollectAnswer, CollectedGame, Collection,
-        CollectionSettings, GamesToCollect,
+        CollectionSettings, GamesToCollect, file_batches::FileBatch,
     },
-    notation::{games::Batch, notes::Note},
+    notation::notes::Note,
     protocol::CollectionName,
     rules::Rules,
 };
@@ -119,8 +119,8 @@ impl Import<'_> {
         self.report.notes(&file, &parts.take_notes())
     }
 
-    async fn take(&mut self, file: &str, batch: Batch) -> anyhow::Result<()> {
-        let Batch { games, lines, bytes, .. } = batch;
+    async fn take(&mut self, file: &str, batch: FileBatch) -> anyhow::Result<()> {
+        let FileBatch { games, lines, bytes, .. } = batch;
         if self.games.len() + games.len() > BATCH_GAMES_MAX
             || self.bytes + bytes + BATCH_BYTES_AROUND > BATCH_BYTES_MAX
         {
