@@ -7,6 +7,10 @@ mod memory;
 
 use std::{fs, path::Path};
 
+use fivefold_shared::{
+    notation::{games::GamesReader, tree::FILE_BYTES_MAX},
+    rules::{Rules, Size, Variant},
+};
 use proptest::{
     collection::vec,
     test_runner::{Config, TestRunner},
@@ -51,6 +55,7 @@ fn a_text_takes_no_more_memory_than_its_length_and_a_game_need() {
     for (begin, piece, end) in cases {
         memory::bounded(&filled(begin, piece, end));
     }
+    files_of_any_length();
     let piece =
         "(;)?(SZ\\[[0-9]{1,2}\\]|A[BW](\\[[a-zA-Z]{2}(:[a-zA-Z]{2})?\\]){1,9}|[BW]\\[[a-z]{2}\\])";
     let texts = (vec(piece, 1..40), 1..2_000_usize);
@@ -67,4 +72,34 @@ fn a_text_takes_no_more_memory_than_its_length_and_a_game_need() {
         Ok(())
     });
     checked.expect("no text takes more");
+}
+
+/// A file with many games takes no more memory the longer it is.
+fn files_of_any_length() {
+    let small = 3 << 18;
+    // A game that is too long is kept up to the limit, in a text that grows by doubling.
+    let large = 4 * FILE_BYTES_MAX;
+    for (begin, piece, length, most) in [
+        ("(;", "B[aa])(;", 1 << 20, small),
+        ("", "h8 i9\n", 1 << 20, small),
+        ("", "\n ", 4 << 20, small),
+        ("(;C[", "five\n", 24 << 20, large),
+        ("", "h8 ", 24 << 20, large),
+        ("{\"", "a", 24 << 20, large),
+        ("Piskvorky 15x15, 1:1, 0\n", "8,8\n", 24 << 20, large),
+    ] {
+        let part = piece.repeat((64 << 10) / piece.len());
+        let taken = memory::most_taken(|| {
+            let rules = Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer");
+            let mut reader = GamesReader::new(None, rules);
+            reader.feed(begin);
+            for _ in 0..length / part.len() {
+                reader.feed(&part);
+                reader.by_ref().for_each(drop);
+            }
+            reader.end();
+            assert!(reader.by_ref().count() <= 1, "{begin}{piece}");
+        });
+        assert!(taken <= most, "{begin}{piece}: {taken} bytes, not {most}");
+    }
 }

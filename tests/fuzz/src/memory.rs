@@ -23,8 +23,21 @@ const BYTES_FOR_A_GAME: usize = 512 * 1024;
 /// # Panics
 /// When it takes more.
 pub fn bounded(text: &str) {
+    let taken = most_taken(|| read(text));
+    let most = BYTES_FOR_A_GAME + text.len() * BYTES_FOR_A_BYTE;
+    let start: String = text.chars().take(60).collect();
+    assert!(taken <= most, "{} bytes took {taken} bytes, not {most}: {start}", text.len());
+}
+
+/// The most memory that some work takes at once, in bytes.
+pub fn most_taken(work: impl FnOnce()) -> usize {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
+    work();
+    MEMORY.peak_usage().saturating_sub(before)
+}
+
+fn read(text: &str) {
     for size in [Size::square(15), Size::Unbounded] {
         let rules = Rules::new(Variant::Freestyle, size).expect("on offer");
         if let Ok(read) = Source::first(text, rules).read() {
@@ -36,8 +49,4 @@ pub fn bounded(text: &str) {
             assert!(judged.moves.len() <= game.moves.len());
         }
     }
-    let taken = MEMORY.peak_usage().saturating_sub(before);
-    let most = BYTES_FOR_A_GAME + text.len() * BYTES_FOR_A_BYTE;
-    let start: String = text.chars().take(60).collect();
-    assert!(taken <= most, "{} bytes took {taken} bytes, not {most}: {start}", text.len());
 }
