@@ -6,7 +6,7 @@
 import { onStorageDenied, tabStorage } from './browser/browser-storage.js';
 import { copyText } from './browser/clipboard.js';
 import { onSettings, settings } from './browser/settings.js';
-import { Connection } from './connection.js';
+import { Connection } from './client/connection.js';
 import { errorText, RefusedError } from './language/refusals.js';
 import { language, t } from './language/texts.js';
 import { button, el, fill, icon, linkButton, loadStyle, seal, set, write } from './ui/dom.js';

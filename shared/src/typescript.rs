@@ -43,13 +43,13 @@ const COMMAND: &str = "/** One message from a client: a request and the id that 
 
 #[test]
 fn the_types_of_the_page_are_current() {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/web");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/web/client");
     for (name, text) in [("protocol.d.ts", declarations()), ("protocol.js", constants())] {
-        let path = web.join(name);
+        let path = folder.join(name);
         if env::var_os("UPDATE_PROTOCOL").is_some() {
             write(&path, &text);
         }
-        assert!(read(&path) == text, "server/web/{name} is out of date; run: {UPDATE}");
+        assert!(read(&path) == text, "server/web/client/{name} is out of date; run: {UPDATE}");
     }
 }
 

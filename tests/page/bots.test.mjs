@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { LEVEL_RATINGS } from '../../server/web/protocol.js';
+import { LEVEL_RATINGS } from '../../server/web/client/protocol.js';
 import { guest, own, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { begin, PHONE, stage } from './harness.mjs';

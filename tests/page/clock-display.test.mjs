@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockFace, DAY_MS, durationText, isDaily } from '../../server/web/game/clock-display.js';
-import { Room } from '../../server/web/game/room-state.js';
+import { clockFace, DAY_MS, durationText, isDaily } from '../../server/web/client/clock.js';
+import { Room } from '../../server/web/client/room-state.js';
 
 /** @import { Event, TimeControl } from '../../server/web/ui/protocol-types' */
 

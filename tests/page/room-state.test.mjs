@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockFace } from '../../server/web/game/clock-display.js';
-import { moverOf, Room, SEATS, stoneOf } from '../../server/web/game/room-state.js';
+import { clockFace } from '../../server/web/client/clock.js';
+import { moverOf, Room, SEATS, stoneOf } from '../../server/web/client/room-state.js';
 
 /** @import { Event } from '../../server/web/ui/protocol-types' */
 

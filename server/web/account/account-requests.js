@@ -1,6 +1,6 @@
 // What requests about accounts and their sessions answer, and why they fail, in the player's language.
 
-import { DAY_MS } from '../game/clock-display.js';
+import { DAY_MS } from '../client/clock.js';
 import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
 import { write } from '../ui/dom.js';
 import { refusedText, ty } from './texts.js';

@@ -1,6 +1,6 @@
 // What the player of a daily game has more if they have an account: a note, and pushes. Loaded with the first such game.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { App } from '../ui/view-types' */
 
 import { addNote } from './notes-fold.js';

@@ -3,7 +3,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { GameSettings } from '../ui/protocol-types' */
 
-import { isDaily } from '../game/clock-display.js';
+import { isDaily } from '../client/clock.js';
 import { button } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { attempt } from './account-requests.js';

@@ -4,9 +4,9 @@
 /** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../connection.js';
+import { STORAGE_KEYS } from '../client/connection.js';
+import { NAME_MAX } from '../client/protocol.js';
 import { RefusedError } from '../language/refusals.js';
-import { NAME_MAX } from '../protocol.js';
 import { openDialog } from '../ui/dialog.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';

@@ -4,7 +4,7 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { copyText } from '../browser/clipboard.js';
-import { DAY_MS } from '../game/clock-display.js';
+import { DAY_MS } from '../client/clock.js';
 import { dotted, formatDate, languageCode, t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';

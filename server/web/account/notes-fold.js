@@ -1,6 +1,6 @@
 // A player's note about a daily game, at the side of the room. Only they see it.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 
 import { el, loadStyle, write } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';

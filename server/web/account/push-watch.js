@@ -1,7 +1,7 @@
 // Tells the server that the player sees their turn in a daily game, so that they are not called, and offers pushes after
 // a first move.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { App } from '../ui/view-types' */
 
 import { request } from '../ui/http-request.js';

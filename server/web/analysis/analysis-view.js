@@ -8,10 +8,10 @@
 
 import { createBoard } from '../board/board.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
+import { stoneAt } from '../client/room-state.js';
 import { outcomeName, stoneName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive } from '../game/position-judge.js';
-import { stoneAt } from '../game/room-state.js';
 import { refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { button, el, icon, write } from '../ui/dom.js';

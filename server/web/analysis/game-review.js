@@ -2,8 +2,8 @@
 
 /** @import { FinishedGame, Review, Stone } from '../ui/protocol-types' */
 
+import { stoneOf } from '../client/room-state.js';
 import { blackChance } from '../game/analysis-display.js';
-import { stoneOf } from '../game/room-state.js';
 import { formatPercent } from '../language/texts.js';
 import { el } from '../ui/dom.js';
 import { BLUNDER, MISTAKE } from './deciding-moves.js';

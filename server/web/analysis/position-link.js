@@ -4,8 +4,8 @@
 /** @import { Point, Rules, Size } from '../ui/protocol-types' */
 
 import { boundsOf, parsePoint, pointName } from '../board/board-geometry.js';
+import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from '../client/protocol.js';
 import { VARIANTS } from '../game/display-names.js';
-import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from '../protocol.js';
 
 /** The most moves of a game, as in shared/src/rules. */
 const PLIES_MAX = 4_096;

@@ -4,10 +4,10 @@
 /** @import { FinishedGame, Point, Rules } from '../ui/protocol-types' */
 
 import { linkedPosition } from '../analysis/position-link.js';
-import { Connection } from '../connection.js';
+import { Connection } from '../client/connection.js';
+import { STONES, seatWith } from '../client/room-state.js';
 import { resultName, rulesName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
-import { STONES, seatWith } from '../game/room-state.js';
 import { language, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 import { tv } from './texts.js';

@@ -1,6 +1,6 @@
 // Shows the best public game that is running. It stays with a game until that ends, and then goes on to the next one.
 
-/** @import { Connection } from '../connection.js' */
+/** @import { Connection } from '../client/connection.js' */
 
 import { t } from '../language/texts.js';
 import { el } from '../ui/dom.js';

@@ -3,8 +3,8 @@
 /** @import { Player, Rules, Stone } from '../ui/protocol-types' */
 
 import { createBoard } from '../board/board.js';
+import { STONES } from '../client/room-state.js';
 import { playerName, stoneSign } from '../game/display-names.js';
-import { STONES } from '../game/room-state.js';
 import { el, fill } from '../ui/dom.js';
 
 /** One of the players. @typedef {{ player: Player | null | undefined, turn?: boolean, won?: boolean, away?: boolean, rating?: string }} Side */

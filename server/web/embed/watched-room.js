@@ -1,10 +1,10 @@
 // A room as spectators see it: its game while it is running, with the clocks, and how it ended.
 
-/** @import { Connection } from '../connection.js' */
+/** @import { Connection } from '../client/connection.js' */
 
-import { clockFace } from '../game/clock-display.js';
+import { clockFace } from '../client/clock.js';
+import { Room, STONES, seatWith } from '../client/room-state.js';
 import { botRating, faceText, playerName, resultName } from '../game/display-names.js';
-import { Room, STONES, seatWith } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { write } from '../ui/dom.js';
 import { createWatchedGame } from './watched-game.js';

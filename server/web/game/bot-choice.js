@@ -4,8 +4,8 @@
 /** @import { BotKind, BotSpec, Rules } from '../ui/protocol-types' */
 /** @import { TextKey } from '../language/texts.js' */
 
+import { LEVEL_MAX, LEVEL_RATINGS } from '../client/protocol.js';
 import { t } from '../language/texts.js';
-import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 import { segment, select } from '../ui/form-fields.js';
 import { BOTS, beatenLevel, botLevel, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bots.js';

@@ -4,7 +4,7 @@
 /** @import { BotKind, BotSpec, Rules } from '../ui/protocol-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { LEVEL_RATINGS } from '../protocol.js';
+import { LEVEL_RATINGS } from '../client/protocol.js';
 
 const KIND_KEY = 'fivefold.bot';
 const CHOSEN_KEY = 'fivefold.level';

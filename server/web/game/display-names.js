@@ -3,14 +3,14 @@
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from '../ui/protocol-types' */
 
 import { drawnName } from '../board/board-squares.js';
+import { DAY_MS, durationText } from '../client/clock.js';
+import { LEVEL_MAX, LEVEL_RATINGS } from '../client/protocol.js';
+import { isMember, stoneOf } from '../client/room-state.js';
 import { formatSpan, formatTenths, t } from '../language/texts.js';
-import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
 import { button, el } from '../ui/dom.js';
-import { DAY_MS, durationText } from './clock-display.js';
-import { isMember, stoneOf } from './room-state.js';
 
 /** @import { App, PersonContext } from '../ui/view-types' */
-/** @import { Face } from './clock-display.js' */
+/** @import { Face } from '../client/clock.js' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];

@@ -3,12 +3,12 @@
 
 /** @import { Act, Ask, Point, Seat, Zone } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
-/** @import { Room } from './room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
+import { stoneAt } from '../client/room-state.js';
 import { t } from '../language/texts.js';
 import { nameOrYou } from './display-names.js';
-import { stoneAt } from './room-state.js';
 
 /** What a player may be doing: choosing among several, or one of the parts of an act.
  * @typedef {'choose' | 'take' | 'put' | 'offer' | 'select'} Doing */

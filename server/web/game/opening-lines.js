@@ -3,8 +3,8 @@
 /** @import { MadeAct, Point, Seat } from '../ui/protocol-types' */
 /** @import { TextKey } from '../language/texts.js' */
 
+import { opponent, stoneOf } from '../client/room-state.js';
 import { t } from '../language/texts.js';
-import { opponent, stoneOf } from './room-state.js';
 
 /**
  * @param {readonly MadeAct[]} acts

@@ -8,9 +8,9 @@
 
 import { pixelOf } from '../board/board-drawing.js';
 import { boundsOf } from '../board/board-geometry.js';
+import { stoneAt } from '../client/room-state.js';
 import { t } from '../language/texts.js';
 import { allows, partOf } from './opening-draft.js';
-import { stoneAt } from './room-state.js';
 
 /** How much of the wood covers what is not allowed. */
 const DIMMED = 0.62;

@@ -2,11 +2,12 @@
 
 /** @import { Act, Ask, Point, Stone } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
-/** @import { Room } from './room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { Doing } from './opening-draft.js' */
 /** @import { Child } from '../ui/dom.js' */
 /** @import { TextKey } from '../language/texts.js' */
 
+import { opponent, stoneAt, stoneOf } from '../client/room-state.js';
 import { t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
@@ -14,7 +15,6 @@ import { stoneSign } from './display-names.js';
 import { OpeningDraft, openTo, partOf, putOf, sideOf, zoneText } from './opening-draft.js';
 import { openingLines } from './opening-lines.js';
 import { shownOpening } from './opening-marks.js';
-import { opponent, stoneAt, stoneOf } from './room-state.js';
 
 /** The words for an opening whose player does something. @type {Record<Exclude<Doing, 'put'>, TextKey>} */
 const WHAT = { choose: 'opening_choose', take: 'opening_take', offer: 'opening_offer', select: 'opening_select' };

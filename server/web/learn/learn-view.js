@@ -6,10 +6,10 @@
 
 import { createBoard } from '../board/board.js';
 import { siteStorage } from '../browser/browser-storage.js';
+import { stoneAt } from '../client/room-state.js';
 import { loadJudge } from '../engine/engine.js';
 import { valueText } from '../game/analysis-display.js';
 import { sideName } from '../game/display-names.js';
-import { stoneAt } from '../game/room-state.js';
 import { languageCode, t, worded } from '../language/texts.js';
 import { button, el, fill, linkButton, write } from '../ui/dom.js';
 import { LessonAttempt, openingText } from './lesson-attempt.js';

@@ -7,9 +7,9 @@
 /** @import { Lesson } from './lessons.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
+import { stoneAt } from '../client/room-state.js';
 import { EngineWorker, judgePosition } from '../engine/engine.js';
 import { sideName } from '../game/display-names.js';
-import { stoneAt } from '../game/room-state.js';
 import { refusalText } from '../language/refusals.js';
 import { t, worded } from '../language/texts.js';
 import { fromMiddle, movesOf, SEARCH_NODES } from './lessons.js';

@@ -5,8 +5,8 @@
 /** @import { App, Shown } from '../ui/view-types' */
 /** @import { Lesson } from './lessons.js' */
 
+import { Room } from '../client/room-state.js';
 import { createOpeningPanel } from '../game/opening-panel.js';
-import { Room } from '../game/room-state.js';
 import { errorText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { LocalConnection } from '../local/local-connection.js';

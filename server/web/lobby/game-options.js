@@ -3,8 +3,8 @@
 /** @import { BotKind, Colour, CreateCommand, OpeningKind, Rules, TimeControl, VariantName } from '../ui/protocol-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
+import { DAY_MS } from '../client/clock.js';
 import { playsBy } from '../game/bots.js';
-import { DAY_MS } from '../game/clock-display.js';
 import { openingName, sizeName, stoneName, timeControlText, VARIANTS, variantName } from '../game/display-names.js';
 import { dotted, hasText, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';

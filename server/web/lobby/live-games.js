@@ -5,8 +5,8 @@
 /** @import { App } from '../ui/view-types' */
 
 import { createBoard } from '../board/board.js';
+import { Room, STONES, seatWith } from '../client/room-state.js';
 import { playerName, rulesName, stoneSign } from '../game/display-names.js';
-import { Room, STONES, seatWith } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 

@@ -6,9 +6,9 @@
 
 import { tabStorage } from '../browser/browser-storage.js';
 import { playNotice } from '../browser/sounds.js';
-import { eachSecond, waitText } from '../game/clock-display.js';
+import { eachSecond, waitText } from '../client/clock.js';
+import { opponent, Room } from '../client/room-state.js';
 import { playerName, ratedName } from '../game/display-names.js';
-import { opponent, Room } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { button, el, fill, write } from '../ui/dom.js';
 

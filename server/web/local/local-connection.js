@@ -2,7 +2,7 @@
 // workers are the bots. The events are kept in the browser, so that a game goes on after a reload.
 
 /** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../ui/protocol-types' */
-/** @import { Listener } from '../connection.js' */
+/** @import { Listener } from '../client/connection.js' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { EngineWorker, think } from '../engine/engine.js';

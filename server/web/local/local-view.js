@@ -6,9 +6,9 @@
 
 import { linkedPosition } from '../analysis/position-link.js';
 import { ta } from '../analysis/texts.js';
+import { stoneAt } from '../client/room-state.js';
 import { createBotChoice, playText } from '../game/bot-choice.js';
 import { rulesName } from '../game/display-names.js';
-import { stoneAt } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { createGameOptions } from '../lobby/game-options.js';
 import { view as roomView } from '../room/room-view.js';

@@ -2,9 +2,9 @@
 
 /** @import { Hints } from './hints.js' */
 
+import { CHAT_TEXT_MAX } from '../client/protocol.js';
 import { loadTexts } from '../language/folder-texts.js';
 import { dotted, formatMoment } from '../language/texts.js';
-import { CHAT_TEXT_MAX } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 import { hintList } from './hints.js';
 import { faultText, tm } from './texts.js';

@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { tabStorage } from '../browser/browser-storage.js';
-import { CHAT_TEXT_MAX } from '../protocol.js';
+import { CHAT_TEXT_MAX } from '../client/protocol.js';
 import { openDialog } from '../ui/dialog.js';
 import { button, el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask } from './requests.js';

@@ -2,7 +2,7 @@
 
 /** @import { App, PersonContext } from '../ui/view-types' */
 
-import { CHAT_TEXT_MAX } from '../protocol.js';
+import { CHAT_TEXT_MAX } from '../client/protocol.js';
 import { el, write } from '../ui/dom.js';
 import { ask } from './requests.js';
 import { faultText, tm } from './texts.js';

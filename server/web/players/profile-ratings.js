@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { Range } from './rating-graph.js' */
 
-import { DAY_MS } from '../game/clock-display.js';
+import { DAY_MS } from '../client/clock.js';
 import { button, el, fill, set } from '../ui/dom.js';
 import { choiceButtons } from './choice-buttons.js';
 import { fetchHistory, fetchLeaders, playerPath } from './players-requests.js';

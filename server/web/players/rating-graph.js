@@ -2,7 +2,7 @@
 
 /** @import { RatingPoint } from '../ui/protocol-types' */
 
-import { DAY_MS } from '../game/clock-display.js';
+import { DAY_MS } from '../client/clock.js';
 import { formatDate } from '../language/texts.js';
 import { el, fill, svg } from '../ui/dom.js';
 import { tl } from './texts.js';

@@ -1,7 +1,7 @@
 // The puzzle of the day, as a link on the home page. The puzzles are loaded once its place is in sight.
 
 import { createBoard } from '../board/board.js';
-import { stoneAt } from '../game/room-state.js';
+import { stoneAt } from '../client/room-state.js';
 import { el, fill, loadStyle } from '../ui/dom.js';
 import { dayOf, readProgress, readWanted, streak } from './puzzle-progress.js';
 import { loadPuzzles, PUZZLE_RULES, puzzleOfDay } from './puzzle-set.js';

@@ -2,7 +2,7 @@
 // browser's storage, it reads as some progress.
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { DAY_MS } from '../game/clock-display.js';
+import { DAY_MS } from '../client/clock.js';
 
 /**
  * @typedef {object} Progress

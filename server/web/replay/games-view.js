@@ -4,9 +4,9 @@
 /** @import { App, View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../connection.js';
+import { STORAGE_KEYS } from '../client/connection.js';
+import { isMember, opponent, SEATS, stoneOf } from '../client/room-state.js';
 import { nameOrYou, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
-import { isMember, opponent, SEATS, stoneOf } from '../game/room-state.js';
 import { refusedAnswer } from '../language/refusals.js';
 import { formatMoment, t } from '../language/texts.js';
 import { createOwnRooms } from '../room/own-rooms.js';

@@ -3,16 +3,16 @@
 // the player's own processor does the rest.
 
 /** @import { Board } from '../board/board.js' */
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { Action } from '../board/board-keys.js' */
 /** @import { BotSpec, Point, Report, Weight } from '../ui/protocol-types' */
 /** @import { App, Shown } from '../ui/view-types' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { weightText } from '../board/heat-map.js';
+import { opponent } from '../client/room-state.js';
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from '../game/analysis-display.js';
 import { BOTS, playsBy } from '../game/bots.js';
-import { opponent } from '../game/room-state.js';
 import { errorText } from '../language/refusals.js';
 import { formatDecimal, t } from '../language/texts.js';
 import { button, el, icon, set, write } from '../ui/dom.js';

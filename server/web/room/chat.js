@@ -1,13 +1,13 @@
 // Chat in a room, among players and among spectators.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { ChatLine, RoomCommand, RoomNews } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
 import { change, settings } from '../browser/settings.js';
+import { CHAT_TEXT_MAX } from '../client/protocol.js';
 import { memberName, personName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
-import { CHAT_TEXT_MAX } from '../protocol.js';
 import { button, el, fill, icon, write } from '../ui/dom.js';
 
 /** Lines kept on the page. */

@@ -1,7 +1,7 @@
 // A room that is closed, or that does not let its visitor in: what the page says, and the ways on. Links to
 // closed rooms lead to their last games, which the browser remembers.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { Closed, Refused } from '../ui/protocol-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';

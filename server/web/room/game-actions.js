@@ -1,13 +1,13 @@
 // A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim, and the ways on
 // after the game. Giving up a game waits a few seconds for "Undo"; everything else is sent at once.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { BareType, Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 /** @import { ICONS } from '../ui/icons.js' */
 /** @import { TextKey } from '../language/texts.js' */
 
-import { opponent, stoneOf } from '../game/room-state.js';
+import { opponent, stoneOf } from '../client/room-state.js';
 import { t } from '../language/texts.js';
 import { button, el, fill, icon } from '../ui/dom.js';
 import { createGameQuestions } from './game-questions.js';

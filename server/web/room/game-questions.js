@@ -1,15 +1,15 @@
 // What waits for a player: the opponent's questions with their answers, the player's own questions, and
 // countdowns. Questions do not take the focus.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { BareType, Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 /** @import { TextKey } from '../language/texts.js' */
 
+import { NUDGE_AFTER_MS } from '../client/protocol.js';
+import { opponent } from '../client/room-state.js';
 import { playerName } from '../game/display-names.js';
-import { opponent } from '../game/room-state.js';
 import { formatSpan, t } from '../language/texts.js';
-import { NUDGE_AFTER_MS } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 
 /** @param {App} app @param {Room} room @param {(type: BareType) => void} send */

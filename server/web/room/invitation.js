@@ -1,11 +1,11 @@
 // The card over the board of a room without a game: how to invite an opponent, or who invites the visitor.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { RoomCommand, Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
+import { opponent, stoneOf } from '../client/room-state.js';
 import { clockText, playerName, rulesName, sideName } from '../game/display-names.js';
-import { opponent, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { button, el, fill, linkButton } from '../ui/dom.js';
 import { linkCard } from '../ui/link-card.js';

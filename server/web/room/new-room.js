@@ -3,7 +3,7 @@
 /** @import { CreateCommand, OwnRoom } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
-import { isMember, SEATS } from '../game/room-state.js';
+import { isMember, SEATS } from '../client/room-state.js';
 import { botsIn, closeRoom, fetchOwnRooms, isOver, withSomebody } from './own-rooms.js';
 
 /**

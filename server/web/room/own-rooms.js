@@ -4,8 +4,8 @@
 /** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
+import { isMember, SEATS } from '../client/room-state.js';
 import { playerName, rulesName, timeControlText } from '../game/display-names.js';
-import { isMember, SEATS } from '../game/room-state.js';
 import { formatSpan, t } from '../language/texts.js';
 import { button, el, fill, write } from '../ui/dom.js';
 

@@ -1,13 +1,13 @@
 // A player beside the board: name, stone, clock, and whether they are away.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { Player, Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
 import { playTick } from '../browser/sounds.js';
-import { clockFace } from '../game/clock-display.js';
+import { clockFace } from '../client/clock.js';
+import { isMember, stoneOf } from '../client/room-state.js';
 import { botRating, faceText, nameOrYou, personName, playerName } from '../game/display-names.js';
-import { isMember, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 

@@ -1,13 +1,13 @@
 // What is heard of a room's events: sounds, words for screen readers, short messages, and notifications.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { NumberedEvent } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { playClick, playFinish, playNotice } from '../browser/sounds.js';
+import { stoneAt, stoneOf } from '../client/room-state.js';
 import { openingName, resultName, sideName, stoneName } from '../game/display-names.js';
-import { stoneAt, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 
 /** @param {App} app @param {Room} room @param {NumberedEvent['event']} event */

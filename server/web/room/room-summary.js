@@ -1,13 +1,13 @@
 // What a room's page says of its game: whose turn it is or how it ended, what is played, and who watches.
 
-/** @import { Room } from '../game/room-state.js' */
+/** @import { Room } from '../client/room-state.js' */
 /** @import { Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
+import { moverOf, stoneOf } from '../client/room-state.js';
 import { clockText, memberName, nameOrYou, playerName, resultName, rulesName } from '../game/display-names.js';
 import { isClosedFive } from '../game/position-judge.js';
-import { moverOf, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { button, el, write } from '../ui/dom.js';
 

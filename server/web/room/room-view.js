@@ -4,12 +4,12 @@
 /** @import { App, View } from '../ui/view-types' */
 
 import { createBoard } from '../board/board.js';
+import { isDaily } from '../client/clock.js';
+import { opponent, Room, stoneOf } from '../client/room-state.js';
 import { saveBeaten } from '../game/bots.js';
-import { isDaily } from '../game/clock-display.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, mayForbid } from '../game/position-judge.js';
-import { opponent, Room, stoneOf } from '../game/room-state.js';
 import { errorText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { button, el, icon, seal, set } from '../ui/dom.js';

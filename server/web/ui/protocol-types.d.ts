@@ -1,9 +1,9 @@
 // Names that the page gives to parts of the protocol. The types themselves are generated from the
 // server's: see protocol.d.ts. For the type checker only: this file is not served.
 
-import type * as protocol from '../protocol.js';
+import type * as protocol from '../client/protocol.js';
 
-export type * from '../protocol.js';
+export type * from '../client/protocol.js';
 
 /** The messages of these types. */
 type Of<Type extends protocol.Message['type']> = Extract<protocol.Message, { type: Type }>;

@@ -2,8 +2,8 @@
 
 /** @import { Do, Overview } from './admin-view.js' */
 
+import { CHAT_TEXT_MAX } from '../../client/protocol.js';
 import { formatMoment } from '../../language/texts.js';
-import { CHAT_TEXT_MAX } from '../../protocol.js';
 import { button, el, fill, write } from '../../ui/dom.js';
 import { select } from '../../ui/form-fields.js';
 import { faultText } from '../texts.js';

@@ -1,12 +1,12 @@
 // What only the room of a daily game has, for its players: who has time off, the way to the next game that waits for
 // them, by a button after a move or by the key `X`, planned replies, a note, and pushes.
 
-/** @import { Room } from '../../game/room-state.js' */
+/** @import { Room } from '../../client/room-state.js' */
 /** @import { OwnRoom } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
 
+import { isMember, SEATS } from '../../client/room-state.js';
 import { nameOrYou } from '../../game/display-names.js';
-import { isMember, SEATS } from '../../game/room-state.js';
 import { formatMoment } from '../../language/texts.js';
 import { button, el, loadStyle, write } from '../../ui/dom.js';
 import { followers, updateOwnRooms } from '../own-rooms.js';

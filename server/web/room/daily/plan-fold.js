@@ -1,7 +1,7 @@
 // What a player of a daily game replies if the opponent plays what they expect: its list at the side of the room, and
 // the dialog with a board in which they put the moves. Only they see it.
 
-/** @import { Room } from '../../game/room-state.js' */
+/** @import { Room } from '../../client/room-state.js' */
 /** @import { Point, Seat } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
 
@@ -9,7 +9,7 @@ import { faultLine } from '../../account/account-form.js';
 import { attempt } from '../../account/account-requests.js';
 import { createBoard } from '../../board/board.js';
 import { boundsOf, pointName } from '../../board/board-geometry.js';
-import { opponent, stoneOf } from '../../game/room-state.js';
+import { opponent, stoneOf } from '../../client/room-state.js';
 import { t } from '../../language/texts.js';
 import { openDialog } from '../../ui/dialog.js';
 import { button, el, fill, write } from '../../ui/dom.js';

@@ -4,7 +4,7 @@
 /** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
  *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from '../ui/protocol-types' */
 
-import { isDaily, newClock, setOff } from './clock-display.js';
+import { isDaily, newClock, setOff } from './clock.js';
 
 /** The events after which nobody waits any more for the act that was due.
  * @type {readonly Event['type'][]} */

@@ -3,10 +3,10 @@
 // A command is kept until its answer arrives and is sent again over the next socket with the same
 // id, so that it is done exactly once. The meaning of a room's events is unknown here.
 
-/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './ui/protocol-types' */
+/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from '../ui/protocol-types' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { RefusedError } from './language/refusals.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { RefusedError } from '../language/refusals.js';
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 
 /** Receives a room's messages.
@@ -493,7 +493,7 @@ export class Connection {
     this.#zero = now - (begin + end) / 2;
   }
 
-  /** @param {import('./ui/protocol-types').Welcome} welcome */
+  /** @param {import('../ui/protocol-types').Welcome} welcome */
   #welcome(welcome) {
     if (welcome.account) siteStorage.setItem(STORAGE_KEYS.account, '1');
     else if (this.account) {
