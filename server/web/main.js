@@ -5,9 +5,10 @@
 
 import { onStorageDenied, tabStorage } from './browser/browser-storage.js';
 import { copyText } from './browser/clipboard.js';
+import { PageConnection } from './browser/page-connection.js';
 import { onSettings, settings } from './browser/settings.js';
-import { Connection } from './client/connection.js';
-import { errorText, RefusedError } from './language/refusals.js';
+import { RefusedError } from './client/refused-error.js';
+import { errorText } from './language/refusals.js';
 import { language, t } from './language/texts.js';
 import { button, el, fill, icon, linkButton, loadStyle, seal, set, write } from './ui/dom.js';
 
@@ -71,7 +72,7 @@ const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
 const contrasts = matchMedia('(prefers-contrast: more)');
 
-const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
+const connection = new PageConnection(location.origin);
 
 /** Says that the connection is back, unless a room has gone back by then. @type {ReturnType<typeof setTimeout> | undefined} */
 let back;

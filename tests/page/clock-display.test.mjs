@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockFace, DAY_MS, durationText, isDaily } from '../../server/web/client/clock.js';
+import { clockFace, DAY_MS, isDaily } from '../../server/web/client/clock.js';
 import { Room } from '../../server/web/client/room-state.js';
+import { durationText } from '../../server/web/game/clock-display.js';
 
 /** @import { Event, TimeControl } from '../../server/web/ui/protocol-types' */
 

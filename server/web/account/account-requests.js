@@ -1,7 +1,8 @@
 // What requests about accounts and their sessions answer, and why they fail, in the player's language.
 
 import { DAY_MS } from '../client/clock.js';
-import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
+import { errorText, refusalValues } from '../language/refusals.js';
 import { write } from '../ui/dom.js';
 import { refusedText, ty } from './texts.js';
 

@@ -4,9 +4,9 @@
 /** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { NAME_MAX } from '../client/protocol.js';
-import { RefusedError } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
 import { openDialog } from '../ui/dialog.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
@@ -15,6 +15,8 @@ import { ty } from './texts.js';
 
 /** An identity in the fragment of a link, which browsers do not send to servers. */
 const CARRIED = /^#identity=([0-9a-f]{64})(?:&name=(.+))?$/;
+/** Keeps them. */
+const FORMER_KEY = 'fivefold.former';
 /** Former identities to keep. */
 const FORMER_MAX = 5;
 
@@ -38,7 +40,7 @@ export function guestIdentity(app, close) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    app.connection.rename(field.value.trim()).then(close, app.showError);
+    rename(app, field.value.trim()).then(close, app.showError);
   });
   const carry = el('div');
   const reveal = el('button', { type: 'button' }, ty('show_link'));
@@ -137,7 +139,7 @@ function decoded(text) {
  * @returns {{ identity: string, name: string }[]} */
 function formerIdentities() {
   try {
-    return JSON.parse(siteStorage.getItem(STORAGE_KEYS.former) ?? '[]');
+    return JSON.parse(siteStorage.getItem(FORMER_KEY) ?? '[]');
   } catch {
     return [];
   }
@@ -158,11 +160,19 @@ async function switchIdentity({ connection }, identity, name) {
   const own = siteStorage.getItem(STORAGE_KEYS.identity);
   const others = formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
   if (own) others.unshift({ identity: own, name: siteStorage.getItem(STORAGE_KEYS.name) ?? connection.name });
-  siteStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
+  siteStorage.setItem(FORMER_KEY, JSON.stringify(others.slice(0, FORMER_MAX)));
   siteStorage.setItem(STORAGE_KEYS.identity, identity);
   if (name) siteStorage.setItem(STORAGE_KEYS.name, name);
   else siteStorage.removeItem(STORAGE_KEYS.name);
   location.reload();
+}
+
+/** @param {App} app @param {string} name */
+async function rename({ connection }, name) {
+  await connection.send({ type: 'set_name', name });
+  siteStorage.setItem(STORAGE_KEYS.name, name);
+  connection.name = name;
+  connection.onchange();
 }
 
 /**

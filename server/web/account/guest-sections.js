@@ -5,7 +5,7 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { button, el } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';

@@ -3,7 +3,7 @@
 /** @import { View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { t } from '../language/texts.js';
 import { openDialog } from '../ui/dialog.js';
 import { el, fill, linkButton, loadStyle } from '../ui/dom.js';

@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { openDialog } from '../ui/dialog.js';
 import { button, el } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';

@@ -2,7 +2,7 @@
 
 /** @import { App } from '../ui/view-types' */
 
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { t } from '../language/texts.js';
 import { openDialog } from '../ui/dialog.js';
 import { el, fill, loadStyle } from '../ui/dom.js';

@@ -4,7 +4,8 @@
 /** @import { Analysis } from './kept-analyses.js' */
 /** @import { ReadTree } from './tree-files.js' */
 
-import { errorText, RefusedError, refusalText } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
+import { errorText, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';

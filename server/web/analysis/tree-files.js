@@ -5,7 +5,7 @@
 /** @import { Analysis } from './kept-analyses.js' */
 /** @import { PackedTree } from './move-tree.js' */
 
-import { RefusedError } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
 import { el } from '../ui/dom.js';
 import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-tree.js';
 import { ta } from './texts.js';

@@ -1,13 +1,13 @@
-// The connection to the server: identity, commands and their answers, and reconnecting.
+// The connection to the server: commands and their answers, and reconnecting.
 //
 // A command is kept until its answer arrives and is sent again over the next socket with the same
-// id, so that it is done exactly once. The meaning of a room's events is unknown here.
+// id, so that it is done exactly once. The meaning of a room's events is unknown here, and so is who
+// speaks: the page and other programs say that in classes of their own, which extend this one.
 
-/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from '../ui/protocol-types' */
+/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews, Welcome } from './protocol-types.js' */
 
-import { siteStorage } from '../browser/browser-storage.js';
-import { RefusedError } from '../language/refusals.js';
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
+import { RefusedError } from './refused-error.js';
 
 /** Receives a room's messages.
  * @typedef {object} Listener
@@ -21,7 +21,7 @@ import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION
 /** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity no longer works. */
 
 /** Refusals after which the command is sent again, as a new one. */
-const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
+export const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
 /** After this much silence of the server a ping is sent, which must be answered in time. */
 const PING_AFTER_MS = 10_000;
@@ -44,20 +44,23 @@ const FAILURES_MANY = 5;
 
 /** After more failures than this, the wait does not grow while a server is there that cannot read its database. */
 const FAILURES_UNAVAILABLE = 2;
-
-/** How long a new player's tab waits for another one that is getting their identity. */
-const ALONE_WITHIN_MS = 2_000;
-/** How long an identity that was replaced waits for another tab, which may have signed up with it. */
+/** How long an identity that was replaced waits for another one: another tab may have signed up with it. */
 const REPLACED_AFTER_MS = 1_000;
 
-/** Keys of the stored identity and name, and of whether the browser's cookie speaks for an account. */
-export const STORAGE_KEYS = {
-  account: 'fivefold.account',
-  identity: 'fivefold.identity',
-  name: 'fivefold.name',
-  former: 'fivefold.former',
-  next: 'fivefold.next',
-};
+/** The part of a `WebSocket` that a connection uses.
+ * @typedef {object} Socket
+ * @property {number} readyState
+ * @property {((event: any) => void) | null} onopen
+ * @property {((event: any) => void) | null} onmessage
+ * @property {((event: any) => void) | null} onclose
+ * @property {(text: string) => void} send
+ * @property {() => void} close
+ */
+
+/** @typedef {new (url: string) => Socket} SocketClass */
+
+/** What `hello` says of its sender, at most one of an identity and a token.
+ * @typedef {{ identity?: string, token?: string, name?: string }} Credentials */
 
 /**
  * @typedef {object} Pending
@@ -75,8 +78,6 @@ export class Connection {
   you = '';
   /** Our name. */
   name = '';
-  /** Whether the room is on this device. */
-  local = false;
   /** Whether people may talk on this server. */
   chat = true;
   /** The server's time at the zero of `performance.now()`, which no step of the system's clock moves. */
@@ -87,18 +88,15 @@ export class Connection {
   onchange = () => {};
   /** Called when we are somebody else than before. */
   onswitch = () => {};
-  /** Called when the account's session has ended. */
-  onsignedout = () => {};
 
-  /** @type {WebSocket | undefined} */
+  /** @type {Socket | undefined} */
   #socket;
   #greeted = false;
-  /** The identity in our `hello`. @type {string | undefined} */
-  #helloIdentity;
   #failures = 0;
   /** When the connection was lost, by `performance.now()`. */
   #lostAt = 0;
-  #prefix = randomPrefix();
+  /** Makes our ids differ from those of others with the same identity. */
+  #prefix = Math.random().toString(36).slice(2);
   #count = 0;
   /** @type {Map<string, Pending>} */
   #pending = new Map();
@@ -115,41 +113,48 @@ export class Connection {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #silence;
 
-  /** @param {string} url */
-  constructor(url) {
-    this.url = url;
+  /** @param {string} address the server's, such as `https://example.org` @param {string} [path] that of the socket
+   * @param {SocketClass} [WebSocket] where the platform has none */
+  constructor(address, path = '/ws', WebSocket = globalThis.WebSocket) {
+    this.address = address;
+    this.path = path;
+    this.WebSocket = WebSocket;
   }
 
-  /** Connects, and stays connected. */
-  start() {
-    addEventListener('online', () => this.retryNow());
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.#probe();
-    });
-    // Two tabs of a new player may each get an identity: both use the one stored last.
-    addEventListener('storage', ({ key, newValue }) => {
-      if (key === STORAGE_KEYS.account && !newValue) this.onsignedout();
-      if ((key === STORAGE_KEYS.identity || key === STORAGE_KEYS.account) && this.#identity() !== this.#helloIdentity)
-        this.#connect();
-    });
-    this.#connect();
+  /** Connects, and stays connected. Again, it opens another socket, which may have other credentials. */
+  connect() {
+    this.#open();
+    this.#startDeadline(ANSWER_WITHIN_MS);
   }
 
-  /** Whether this browser is signed in: then its cookie speaks for the account, and no identity. */
-  get account() {
-    return !!siteStorage.getItem(STORAGE_KEYS.account);
+  /** Ends the connection. */
+  stop() {
+    this.#drop();
+    this.#setStatus('stopped');
   }
 
-  /** Speaks for the cookie's account from now on, in all tabs. */
-  signIn() {
-    siteStorage.setItem(STORAGE_KEYS.account, '1');
-    this.#connect();
+  /** Who says hello. @returns {Credentials} */
+  credentials() {
+    return {};
   }
 
-  /** Goes on as this browser's guest, in all tabs. */
-  signOut() {
-    siteStorage.removeItem(STORAGE_KEYS.account);
-    this.#connect();
+  /** Says hello over a socket that is open. @param {Socket} _socket @param {() => void} hello */
+  greet(_socket, hello) {
+    hello();
+  }
+
+  /** The server has answered our `hello`. Returns whether somebody else is to say it. @param {Welcome} _welcome */
+  welcomed(_welcome) {
+    return false;
+  }
+
+  /** The server has refused our `hello`. The connection comes back with other credentials, if there are any.
+   * @param {Refused} _refused */
+  helloRefused(_refused) {}
+
+  /** Our credentials are not valid any more. Resolves with whether there are others. @returns {Promise<boolean>} */
+  async replaced() {
+    return false;
   }
 
   /** The server's time. */
@@ -205,14 +210,6 @@ export class Connection {
     if (!this.you) await this.send({ type: 'ping' }).catch(() => {});
   }
 
-  /** @param {string} name */
-  async rename(name) {
-    await this.send({ type: 'set_name', name });
-    siteStorage.setItem(STORAGE_KEYS.name, name);
-    this.name = name;
-    this.onchange();
-  }
-
   /**
    * Joins a room, over this socket and later ones, and passes its messages to the listener.
    * @param {string} code
@@ -229,39 +226,18 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Drops an identity that no longer works, for a new one. */
-  startAsNewPlayer() {
-    siteStorage.removeItem(STORAGE_KEYS.identity);
-    location.reload();
-  }
-
-  /** Adopts the identity of a started replacement, or of another tab. Whether there is one. */
-  adoptNextIdentity() {
-    const next = siteStorage.getItem(STORAGE_KEYS.next);
-    if (!next) return this.#identity() !== this.#helloIdentity;
-    siteStorage.setItem(STORAGE_KEYS.identity, next);
-    siteStorage.removeItem(STORAGE_KEYS.next);
-    this.#helloIdentity = next;
-    return true;
-  }
-
-  #connect() {
-    this.#open();
-    this.#startDeadline(ANSWER_WITHIN_MS);
-  }
-
   /** Opens a socket in place of the one before, and says hello. */
   #open() {
     this.#drop();
-    const socket = new WebSocket(this.url);
+    const socket = new this.WebSocket(this.address.replace('http', 'ws') + this.path);
     this.#socket = socket;
-    const hello = () => {
-      if (socket !== this.#socket) return;
-      const identity = (this.#helloIdentity = this.#identity());
-      const name = (!this.account && siteStorage.getItem(STORAGE_KEYS.name)) || undefined;
-      socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
-    };
-    socket.onopen = () => this.#alone(socket, hello);
+    socket.onopen = () =>
+      this.greet(socket, () => {
+        if (socket === this.#socket)
+          socket.send(
+            JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, ...this.credentials() }),
+          );
+      });
     socket.onmessage = (event) => {
       if (socket !== this.#socket) return;
       this.#receive(event.data);
@@ -270,26 +246,6 @@ export class Connection {
     socket.onclose = (event) => {
       if (socket === this.#socket) this.#onClose(event.code);
     };
-  }
-
-  /** Says hello. The tabs of a new player do so one after the other, so that the first one makes the identity of all.
-   * @param {WebSocket} socket @param {() => void} hello */
-  #alone(socket, hello) {
-    if (!navigator.locks || this.account || this.#identity()) return hello();
-    navigator.locks
-      .request(
-        STORAGE_KEYS.identity,
-        { signal: AbortSignal.timeout(ALONE_WITHIN_MS) },
-        () =>
-          socket === this.#socket &&
-          new Promise((done) => {
-            // After the listener that keeps the identity.
-            socket.addEventListener('message', done);
-            socket.addEventListener('close', done);
-            hello();
-          }),
-      )
-      .catch(hello);
   }
 
   /** Closes the socket, if there is one. */
@@ -335,24 +291,19 @@ export class Connection {
     );
   }
 
-  /** The stored identity, which all tabs share. */
-  #identity() {
-    return this.account ? undefined : (siteStorage.getItem(STORAGE_KEYS.identity) ?? undefined);
-  }
-
   /** @param {number} code */
   #onClose(code) {
     this.#drop();
-    if (code === CLOSE_IDENTITY_REPLACED) {
-      if (this.account) return void this.#checkAccount();
-      // Perhaps this player replaced it, or signed up with it.
-      if (!this.adoptNextIdentity()) {
-        this.#retry = setTimeout(() => this.#setStatus('replaced'), REPLACED_AFTER_MS);
-        return this.#setStatus('lost');
-      }
-    } else if (CLOSE_FOR_GOOD.includes(code)) return this.#setStatus('stopped');
+    const isReplaced = code === CLOSE_IDENTITY_REPLACED;
+    if (!isReplaced && CLOSE_FOR_GOOD.includes(code)) return this.stop();
     if (this.status !== 'lost') this.#lostAt = performance.now();
     this.#setStatus('lost');
+    if (isReplaced)
+      return void this.replaced().then((isAnother) => {
+        if (this.#socket || this.status !== 'lost') return;
+        if (isAnother) this.#askLater();
+        else this.#retry = setTimeout(() => this.#setStatus('replaced'), REPLACED_AFTER_MS);
+      });
     if (code === CLOSE_POLICY) {
       this.#failures = FAILURES_MANY;
       this.#lostAt = -LOSS_LONG_MS;
@@ -366,36 +317,31 @@ export class Connection {
     const most = Math.min(longest, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
     // Half of the wait is random, so that clients do not all return at once.
-    this.#retry = setTimeout(() => this.#ask(), most * (0.5 + Math.random() / 2));
+    if (this.status === 'lost') this.#retry = setTimeout(() => this.#ask(), most * (0.5 + Math.random() / 2));
   }
 
   /** Connects if a server is there, and asks again until it is. Some browsers delay sockets, but not requests, for long
    * after others have failed. */
   #ask() {
     // A board on another site cannot read the answer, but learns that there is one.
-    fetch(PRESENCE, { cache: 'no-store', mode: 'no-cors', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
+    fetch(this.address + PRESENCE, {
+      cache: 'no-store',
+      mode: 'no-cors',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    }).then(
       ({ status }) => {
-        if (status < 500 && this.status === 'lost' && !this.#socket) this.#connect();
+        if (status < 500 && this.status === 'lost' && !this.#socket) this.connect();
       },
       () => {},
     );
     this.#askLater();
   }
 
-  /** Reconnects at once: the network is back, or the player asks for it. */
+  /** Reconnects at once, or asks whether the server still answers: the network is back, or somebody looks again. */
   retryNow() {
     this.#failures = 0;
-    if (this.status === 'lost' && !this.#socket) this.#ask();
-    else this.#probe();
-  }
-
-  /** Checks that the server still answers. */
-  #probe() {
-    if (!this.#greeted) {
-      if (this.status === 'lost' && !this.#socket) this.retryNow();
-      return;
-    }
-    this.send({ type: 'ping' }).catch(() => {});
+    if (this.#greeted) this.send({ type: 'ping' }).catch(() => {});
+    else if (this.status === 'lost' && !this.#socket) this.#ask();
   }
 
   /**
@@ -433,8 +379,8 @@ export class Connection {
   #write(id, command) {
     const pending = this.#pending.get(id);
     if (pending) pending.sent = performance.now();
-    // A socket that is closing takes nothing more; the next one gets the command.
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ ...command, id }));
+    // A socket that is not open takes nothing; the next one gets the command.
+    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify({ ...command, id }));
     // The oldest command counts: others may follow again and again.
     if (!this.#deadline) this.#startDeadline(ANSWER_WITHIN_MS);
   }
@@ -493,20 +439,9 @@ export class Connection {
     this.#zero = now - (begin + end) / 2;
   }
 
-  /** @param {import('../ui/protocol-types').Welcome} welcome */
+  /** @param {Welcome} welcome */
   #welcome(welcome) {
-    if (welcome.account) siteStorage.setItem(STORAGE_KEYS.account, '1');
-    else if (this.account) {
-      // The browser has dropped the cookie.
-      siteStorage.removeItem(STORAGE_KEYS.account);
-      this.onsignedout();
-    }
-    if (welcome.identity) {
-      // Another tab got an identity first.
-      if (this.#identity()) return this.#connect();
-      siteStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
-      this.#helloIdentity = welcome.identity;
-    }
+    if (this.welcomed(welcome)) return this.connect();
     this.#endDeadline();
     const switched = this.you && this.you !== welcome.you;
     this.you = welcome.you;
@@ -527,28 +462,11 @@ export class Connection {
 
   /** @param {Refused} refused */
   #helloRefused(refused) {
-    if (refused.reason === 'identity_replaced') return this.#onClose(CLOSE_IDENTITY_REPLACED);
-    if (refused.reason === 'signed_out') return void this.#checkAccount();
-    // Another tab has signed in.
-    if (refused.reason === 'two_identities') siteStorage.setItem(STORAGE_KEYS.account, '1');
-    if (refused.reason === 'malformed') {
-      // The stored name or identity is invalid: continue without it.
-      siteStorage.removeItem(siteStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
-    }
+    this.helloRefused(refused);
+    if (refused.reason === 'identity_replaced' || refused.reason === 'signed_out')
+      return this.#onClose(CLOSE_IDENTITY_REPLACED);
     if (refused.reason === 'unavailable') this.#failures = Math.min(this.#failures, FAILURES_UNAVAILABLE);
     this.#socket?.close();
-  }
-
-  /** Goes on as a guest if the account's session has ended. Only an answer over HTTP can take its cookie
-   * away; and by then there may be a new one. */
-  async #checkAccount() {
-    this.#drop();
-    this.#setStatus('lost');
-    const answer = await fetch('/api/account').catch(() => undefined);
-    if (answer?.status === 401) {
-      this.onsignedout();
-      this.signOut();
-    } else if (!this.#socket) this.#onClose(1006);
   }
 
   /**
@@ -584,9 +502,4 @@ export class Connection {
     this.#rooms.delete(code);
     listener?.lost(why);
   }
-}
-
-function randomPrefix() {
-  const bytes = crypto.getRandomValues(new Uint8Array(9));
-  return btoa(String.fromCharCode(...bytes)).replaceAll(/[^a-zA-Z0-9]/g, 'x');
 }

@@ -2,7 +2,7 @@
 // is allowed.
 
 /** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
- *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from '../ui/protocol-types' */
+ *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from './protocol-types.js' */
 
 import { isDaily, newClock, setOff } from './clock.js';
 

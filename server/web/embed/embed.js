@@ -4,7 +4,7 @@
 /** @import { FinishedGame, Point, Rules } from '../ui/protocol-types' */
 
 import { linkedPosition } from '../analysis/position-link.js';
-import { Connection } from '../client/connection.js';
+import { PageConnection } from '../browser/page-connection.js';
 import { STONES, seatWith } from '../client/room-state.js';
 import { resultName, rulesName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
@@ -41,8 +41,7 @@ function showNone(text = tv('no_board')) {
 }
 
 function connect() {
-  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const connection = new Connection(`${scheme}://${location.host}/ws?watch`);
+  const connection = new PageConnection(location.origin, '/ws?watch');
   connection.onchange = () => {
     lost.hidden = connection.status === 'open' || connection.status === 'connecting';
   };

@@ -1,6 +1,6 @@
 // Shows the best public game that is running. It stays with a game until that ends, and then goes on to the next one.
 
-/** @import { Connection } from '../client/connection.js' */
+/** @import { PageConnection } from '../browser/page-connection.js' */
 
 import { t } from '../language/texts.js';
 import { el } from '../ui/dom.js';
@@ -18,7 +18,7 @@ const ASK_EVERY_MS = /** @type {const} */ ([3_000, 6_000]);
  * @property {(code: string) => void} shows another room is shown; empty if there is none
  */
 
-/** @param {Connection} connection @param {HTMLElement} place @param {TvOptions} options */
+/** @param {PageConnection} connection @param {HTMLElement} place @param {TvOptions} options */
 export function createTv(connection, place, { announce, shows }) {
   const none = el('p', { class: 'watched-none', role: 'status', hidden: true }, t('watch_none'));
   /** @type {ReturnType<typeof createWatchedRoom> | undefined} */

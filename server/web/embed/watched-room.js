@@ -1,6 +1,6 @@
 // A room as spectators see it: its game while it is running, with the clocks, and how it ended.
 
-/** @import { Connection } from '../client/connection.js' */
+/** @import { PageConnection } from '../browser/page-connection.js' */
 
 import { clockFace } from '../client/clock.js';
 import { Room, STONES, seatWith } from '../client/room-state.js';
@@ -21,7 +21,7 @@ const TICK_MS = 100;
 
 /**
  * Follows a room, and shows it.
- * @param {Connection} connection @param {string} code @param {HTMLElement} place @param {RoomOptions} options
+ * @param {PageConnection} connection @param {string} code @param {HTMLElement} place @param {RoomOptions} options
  */
 export function createWatchedRoom(connection, code, place, { announce, changed, lost }) {
   const room = new Room(code);

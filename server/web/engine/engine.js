@@ -3,7 +3,8 @@
 
 /** @import { BotSpec, EngineAnswer, EngineRequest, Judged, Point, Report, Review, Rules, Stone, Weight } from '../ui/protocol-types' */
 
-import { RefusedError, refusedAnswer } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
+import { refusedAnswer } from '../language/refusals.js';
 
 /** How long a position is analysed, in milliseconds. */
 const ANALYSIS_MS = 60_000;

@@ -3,11 +3,12 @@
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from '../ui/protocol-types' */
 
 import { drawnName } from '../board/board-squares.js';
-import { DAY_MS, durationText } from '../client/clock.js';
+import { DAY_MS } from '../client/clock.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../client/protocol.js';
 import { isMember, stoneOf } from '../client/room-state.js';
 import { formatSpan, formatTenths, t } from '../language/texts.js';
 import { button, el } from '../ui/dom.js';
+import { durationText } from './clock-display.js';
 
 /** @import { App, PersonContext } from '../ui/view-types' */
 /** @import { Face } from '../client/clock.js' */

@@ -4,20 +4,12 @@
 /** @import { Refusal } from '../ui/protocol-types' */
 /** @import { Values } from './texts.js' */
 
+import { RefusedError } from '../client/refused-error.js';
 import { formatSpan, hasText, t } from './texts.js';
 
 /** Codes for HTTP answers whose body holds no refusal.
  * @type {Record<number, string>} */
 const CODES = { 404: 'no_such_game', 408: 'unavailable', 413: 'too_long', 429: 'too_fast', 503: 'busy' };
-
-/** A refusal, as the error that a command or a request fails with. */
-export class RefusedError extends Error {
-  /** @param {Refusal} refusal */
-  constructor(refusal) {
-    super(refusalText(refusal));
-    this.refusal = refusal;
-  }
-}
 
 /**
  * A refusal in the player's language. The server's English stands in for codes that this page does
@@ -35,7 +27,7 @@ export function refusalText(refusal) {
  * @param {unknown} error
  */
 export function errorText(error) {
-  if (error instanceof RefusedError) return error.message;
+  if (error instanceof RefusedError) return refusalText(error.refusal);
   // `fetch` fails with a TypeError when there is no network; anything else is a bug of ours.
   if (!(error instanceof TypeError)) console.error(error);
   return t('failed');

@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { playNotice } from '../browser/sounds.js';
-import { eachSecond, waitText } from '../client/clock.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
 import { gameName, playerName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
 import { button, el, write } from '../ui/dom.js';

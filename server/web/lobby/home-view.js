@@ -5,7 +5,7 @@
 
 import { createBoard } from '../board/board.js';
 import { siteStorage } from '../browser/browser-storage.js';
-import { RefusedError } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
 import { t } from '../language/texts.js';
 import { createOwnRooms } from '../room/own-rooms.js';
 import { button, el, icon, linkButton, write } from '../ui/dom.js';

@@ -4,9 +4,9 @@
 /** @import { App, View } from '../ui/view-types' */
 /** @import { Seek } from './seeks.js' */
 
-import { eachSecond } from '../client/clock.js';
 import { NAME_MAX } from '../client/protocol.js';
 import { botLevel } from '../game/bots.js';
+import { eachSecond } from '../game/clock-display.js';
 import { ratedName } from '../game/display-names.js';
 import { dotted, formatSpan, t } from '../language/texts.js';
 import { findOrCreateRoom } from '../room/new-room.js';

@@ -5,8 +5,8 @@
 /** @import { Seek, Seeks } from './seeks.js' */
 
 import { settings } from '../browser/settings.js';
-import { eachSecond, waitText } from '../client/clock.js';
 import { botLevel, nearestLevel } from '../game/bots.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
 import { gameName } from '../game/display-names.js';
 import { formatSpan, t } from '../language/texts.js';
 import { button, el, fill, write } from '../ui/dom.js';

@@ -6,8 +6,8 @@
 
 import { tabStorage } from '../browser/browser-storage.js';
 import { playNotice } from '../browser/sounds.js';
-import { eachSecond, waitText } from '../client/clock.js';
 import { opponent, Room } from '../client/room-state.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
 import { playerName, ratedName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
 import { button, el, fill, write } from '../ui/dom.js';

@@ -5,8 +5,8 @@
 /** @import { Listener } from '../client/connection.js' */
 
 import { siteStorage } from '../browser/browser-storage.js';
+import { RefusedError } from '../client/refused-error.js';
 import { EngineWorker, think } from '../engine/engine.js';
-import { RefusedError } from '../language/refusals.js';
 
 const STORAGE_KEY = 'fivefold.local_game';
 /** The longest that a bot thinks, in milliseconds. */

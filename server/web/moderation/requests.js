@@ -3,7 +3,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { request } from '../ui/http-request.js';
 
 /** Somebody on the player's list. @typedef {{ member: string, name: string, kind: 'block' | 'mute', at: number }} Entry */

@@ -2,7 +2,8 @@
 
 /** @import { Values } from '../language/texts.js' */
 
-import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
+import { errorText, refusalValues } from '../language/refusals.js';
 import { formatDate, languageCode, worded } from '../language/texts.js';
 import { reasonOf } from '../ui/http-request.js';
 

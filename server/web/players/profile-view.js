@@ -6,10 +6,10 @@
 import { createBoard } from '../board/board.js';
 import { showNotFound } from '../board/not-found.js';
 import { LEVEL_RATINGS } from '../client/protocol.js';
+import { RefusedError } from '../client/refused-error.js';
 import { opponent, STONES, stoneOf } from '../client/room-state.js';
 import { nearestLevel } from '../game/bots.js';
 import { playerName, rulesName, stoneSign } from '../game/display-names.js';
-import { RefusedError } from '../language/refusals.js';
 import { dotted, formatDate, t } from '../language/texts.js';
 import { createBotRoom } from '../room/new-room.js';
 import { button, el, fill, linkButton } from '../ui/dom.js';

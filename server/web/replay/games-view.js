@@ -4,7 +4,7 @@
 /** @import { App, View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { STORAGE_KEYS } from '../client/connection.js';
+import { STORAGE_KEYS } from '../browser/page-connection.js';
 import { isMember, opponent, SEATS, stoneOf } from '../client/room-state.js';
 import { nameOrYou, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
 import { refusedAnswer } from '../language/refusals.js';

@@ -1,6 +1,7 @@
 // Requests to the server over HTTP. The browser's cookie says for which account they speak.
 
-import { RefusedError, refusedAnswer } from '../language/refusals.js';
+import { RefusedError } from '../client/refused-error.js';
+import { refusedAnswer } from '../language/refusals.js';
 
 /**
  * Sends a request, and returns the answer's JSON, if it has any.

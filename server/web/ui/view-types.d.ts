@@ -5,7 +5,7 @@ import type { Point, Size, Stone, Weight } from './protocol-types';
 
 /** The services for views. */
 export type App = {
-  connection: import('../client/connection.js').Connection;
+  connection: import('../browser/page-connection.js').PageConnection;
   /** Shows another page of ours. */
   go: (path: string) => void;
   /** Announces a text to screen readers; urgent: at once. */

@@ -1,0 +1,170 @@
+// A client for programs: who speaks, and rooms as their events build them. The page has a class of its own for
+// this (browser/page-connection.js), so this file is in the package, but not served.
+
+/** @import { Answer, Closed, Command, CreateCommand, Refused, Welcome } from './protocol-types.js' */
+/** @import { Credentials, SocketClass } from './connection.js' */
+
+import { Connection, TRANSIENT } from './connection.js';
+import { RefusedError } from './refused-error.js';
+import { Room } from './room-state.js';
+
+export { clockFace } from './clock.js';
+export { opponent, SEATS, STONES, seatWith, stoneAt, stoneOf } from './room-state.js';
+export { RefusedError, Room };
+
+/** Refusals of a `hello` after which the client comes back, as it is. All others end it. */
+const COME_BACK = new Set([...TRANSIENT, 'server_full', 'disk_full', 'too_many_sessions']);
+/** Refusals of a `hello` that the connection takes for the end of the credentials. */
+const ENDED = new Set(['identity_replaced', 'signed_out']);
+
+/**
+ * Who speaks: the account of a token, a guest who was here before, or, without any of it, a new guest.
+ * @typedef {object} Options
+ * @property {string} [token] an API token of an account or a bot, `ff_...`
+ * @property {string} [identity] the secret of a guest, from `identity` of an earlier client
+ * @property {string} [name] the name of a guest
+ * @property {SocketClass} [WebSocket] where the platform has none, as Node.js before version 22: the class of `ws`
+ */
+
+/**
+ * Connects to a server. Fails if there is none, or with a `RefusedError` if the server refuses the token or the name.
+ * Later losses are mended: the client connects again by itself.
+ * @param {string} address such as `https://example.org`
+ * @param {Options} [options]
+ */
+export async function connect(address, options) {
+  const client = new Client(address, options);
+  client.onchange = () => {
+    if (client.status === 'lost') client.stop(new Error(`${client.address} does not answer as a Fivefold server.`));
+  };
+  client.connect();
+  await client.send({ type: 'ping' });
+  client.onchange = () => {};
+  return client;
+}
+
+/** A connection of a program. `connect` makes one that is open; a new one has yet to `connect`, and waits for a server
+ * that is not there. */
+export class Client extends Connection {
+  /** The secret of a guest, to keep for the next time; none with a token. @type {string | undefined} */
+  identity;
+  #token;
+  #name;
+  /** @type {Refused | undefined} */
+  #refused;
+  /** What fails when the connection ends. @type {Set<(error: Error) => void>} */
+  #waiting = new Set();
+
+  /** @param {string} address @param {Options} [options] */
+  constructor(address, { token, identity, name, WebSocket = globalThis.WebSocket } = {}) {
+    if (!WebSocket) throw new Error('This platform has no WebSocket. Pass a class as the option WebSocket.');
+    const { origin, protocol } = new URL(address.replace(/^ws/, 'http'));
+    if (!/^https?:$/.test(protocol)) throw new Error(`${address} is no address of a server.`);
+    super(origin, '/ws', withoutErrors(WebSocket));
+    this.identity = identity;
+    this.#token = token;
+    this.#name = name;
+  }
+
+  /**
+   * Sends a command and resolves with its answer. Over a lost connection it is sent again, and done once. Fails with
+   * a `RefusedError`, or when the connection ends for good.
+   * @override @param {Command} command
+   * @returns {Promise<Answer>}
+   */
+  send(command) {
+    return new Promise((resolve, reject) => {
+      if (this.status === 'stopped') return reject(new Error('The connection has ended.'));
+      this.#waiting.add(reject);
+      super
+        .send(command)
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(reject));
+    });
+  }
+
+  /**
+   * Enters a room, and resolves when its state is known. Calls `changed` then and after each change, also with what
+   * has happened during a lost connection. Fails with a `RefusedError` if the room cannot be entered.
+   * @param {string} code
+   * @param {(room: Room) => void} [changed]
+   * @param {(why: Refused | Closed) => void} [lost] the room was closed, or cannot be entered again
+   * @returns {Promise<Room>}
+   */
+  join(code, changed = () => {}, lost = () => {}) {
+    const room = new Room(code);
+    return new Promise((resolve, reject) => {
+      this.enter(code, {
+        seq: () => room.after,
+        playing: () => room.phase === 'running',
+        joined(joined) {
+          room.joined(joined);
+          // The connection asks for the whole state next.
+          if (room.contradicted) return;
+          resolve(room);
+          changed(room);
+        },
+        receive(news) {
+          if (room.seq > 0 && room.receive(news)) changed(room);
+        },
+        lost(why) {
+          reject(new RefusedError({ ...why, reason: why.reason ?? 'no_such_room' }));
+          lost(why);
+        },
+      });
+    });
+  }
+
+  /**
+   * Makes a room, and enters it as `join` does.
+   * @param {Omit<CreateCommand, 'type'>} options
+   * @param {(room: Room) => void} [changed]
+   * @param {(why: Refused | Closed) => void} [lost]
+   */
+  async create(options, changed, lost) {
+    const answer = await this.send({ ...options, type: 'create' });
+    if (answer.type !== 'joined') throw new Error(`The server has answered with ${answer.type}.`);
+    return this.join(answer.room, changed, lost);
+  }
+
+  /** Ends the connection for good. Commands without an answer fail.
+   * @override @param {Error} [error] what they fail with */
+  stop(error = new Error('The connection has ended.')) {
+    super.stop();
+    for (const reject of this.#waiting) reject(error);
+  }
+
+  /** @override @returns {Credentials} */
+  credentials() {
+    return { token: this.#token, identity: this.identity, name: this.#name };
+  }
+
+  /** @override @param {Welcome} welcome */
+  welcomed(welcome) {
+    this.identity = welcome.identity ?? this.identity;
+    this.#refused = undefined;
+    return false;
+  }
+
+  /** @override @param {Refused} refused */
+  helloRefused(refused) {
+    this.#refused = refused;
+    if (!COME_BACK.has(refused.reason) && !ENDED.has(refused.reason)) this.stop(new RefusedError(refused));
+  }
+
+  /** @override */
+  async replaced() {
+    this.stop(
+      this.#refused ? new RefusedError(this.#refused) : new Error('The identity or token is not valid any more.'),
+    );
+    return false;
+  }
+}
+
+/** A class whose sockets say only that they are closed: some throw errors that nobody handles.
+ * @param {SocketClass} WebSocket @returns {SocketClass} */
+function withoutErrors(WebSocket) {
+  return class extends WebSocket {
+    onerror = () => {};
+  };
+}
