@@ -165,6 +165,10 @@ export class Client extends Connection {
  * @param {SocketClass} WebSocket @returns {SocketClass} */
 function withoutErrors(WebSocket) {
   return class extends WebSocket {
-    onerror = () => {};
+    /** @param {string} url */
+    constructor(url) {
+      super(url);
+      this.onerror = () => {};
+    }
   };
 }

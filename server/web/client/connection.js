@@ -53,6 +53,7 @@ const REPLACED_AFTER_MS = 1_000;
  * @property {((event: any) => void) | null} onopen
  * @property {((event: any) => void) | null} onmessage
  * @property {((event: any) => void) | null} onclose
+ * @property {((event: any) => void) | null} onerror
  * @property {(text: string) => void} send
  * @property {() => void} close
  */
