@@ -16,6 +16,7 @@ mod days;
 mod disk;
 mod encrypted_services;
 mod engines;
+mod examples;
 mod fault;
 mod files;
 mod game_files;
