@@ -30,7 +30,7 @@ export type GameSummary = protocol.ListedGame;
 export type Welcome = Of<'welcome'>;
 export type Done = Of<'done'>;
 /** Why something was not done: a code with its parameters, and the server's English for codes that
- * the page does not know. Over HTTP come codes that the protocol does not have. */
+ * a client does not know. Over HTTP come codes that the protocol does not have. */
 export type Refusal = { reason: string; text: string; [parameter: string]: unknown };
 export type Refused = Refusal & { type: 'refused'; id?: string };
 export type Rooms = Of<'rooms'>;

@@ -96,7 +96,7 @@ export class Room {
   /** How each game opens.
    * @type {OpeningKind} */
   openingKind = 'free';
-  /** Since when the seat to act has had its turn, as far as the page knows. */
+  /** Since when the seat to act has had its turn, as far as is known. */
   turnSince = 0;
   /** The seat that plays Black in the first game.
    * @type {Seat} */
