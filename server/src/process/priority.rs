@@ -28,12 +28,16 @@ pub(crate) fn give_way_to_all() {
 pub(crate) fn run_when_idle() {
     use thread_priority::{
         NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
-        set_thread_priority_and_policy, thread_native_id,
+        set_thread_priority_and_policy, thread_native_id, thread_schedule_policy,
     };
 
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let set = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
-    if let Err(error) = set {
+    // After the policy, this sets the priority to 0. A thread that has given way before may not do that without rights,
+    // but the priority means nothing to an idle thread.
+    if let Err(error) = set
+        && thread_schedule_policy() != Ok(idle)
+    {
         tracing::warn!(?error, "analyses run at the same priority as everything else");
     }
 }
