@@ -19,6 +19,7 @@ import { embedButton } from '../ui/embed/embed-button.js';
 import { analysisTitle, createAnalysisList } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
 import { createCommentField } from './comment-field.js';
+import { receiveFiles } from './file-transfer.js';
 import { keepAnalysis, lastAnalysis, newAnalysis, noteOpen, readAnalysis, sameAnalysis } from './kept-analyses.js';
 import { createLineReview } from './line-review.js';
 import { createLiveAnalysis } from './live-analysis.js';
@@ -40,7 +41,7 @@ import { createFileOpening, problemText } from './open-files.js';
 import { linkedPosition, positionLink, positionQuery } from './position-link.js';
 import { createRulesFields } from './rules-fields.js';
 import { ta } from './texts.js';
-import { playableTree, receiveFiles, saveTree } from './tree-files.js';
+import { playableTree, saveTree } from './tree-files.js';
 import { linkedTree } from './tree-link.js';
 import { createTreeView } from './tree-view.js';
 import { UndoHistory } from './undo-history.js';
@@ -153,7 +154,7 @@ class AnalysisPage {
       ),
     );
     void import('../engine/engine.js').then(({ loadJudge }) => loadJudge());
-    receiveFiles(boardPlace, this.files.open, signal);
+    receiveFiles(boardPlace, ta('drop'), ([source]) => source && void this.files.open(source), signal);
     listenToArrows(
       (by) => this.navigation.step(by),
       (by) => this.besides(by),

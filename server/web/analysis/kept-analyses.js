@@ -139,7 +139,7 @@ export function sameAnalysis(now) {
 
 /**
  * The analysis of a finished game: the one that it has, or a new one.
- * @param {{ id: string, rules: Rules, moves: readonly Point[], black: string, white: string }} game
+ * @param {{ id: string, rules: Rules, moves: readonly Point[], black?: string, white?: string }} game
  * @param {LineReview} [review]
  * @returns {string} the address of its end
  */

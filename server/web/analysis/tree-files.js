@@ -6,7 +6,7 @@
 /** @import { PackedTree } from './move-tree.js' */
 
 import { RefusedError } from '../client/refused-error.js';
-import { el } from '../ui/dom.js';
+import { saveText } from './file-transfer.js';
 import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-tree.js';
 import { ta } from './texts.js';
 
@@ -103,7 +103,7 @@ async function readByModule(ask, rules, source, game) {
     throw error instanceof RefusedError ? noGame(source) : error;
   });
   if (!encoding) throw new Error('the module names an encoding or refuses');
-  const decoder = decoderOf(encoding.name) ?? new TextDecoder(encoding.likely);
+  const decoder = decoderOf(encoding);
   if (!encoding.is_library) {
     const text = decoder.decode(bytes);
     return read({ text }).catch((error) => {
@@ -126,12 +126,12 @@ function noGame({ name }) {
   return new FileProblem(ta('no_game', { name }));
 }
 
-/** @param {string} name */
-function decoderOf(name) {
+/** Decodes by the encoding that a file names, or else by the likely one. @param {{ name: string, likely: string }} encoding */
+export function decoderOf({ name, likely }) {
   try {
     return new TextDecoder(name);
   } catch {
-    return undefined;
+    return new TextDecoder(likely);
   }
 }
 
@@ -153,54 +153,5 @@ export async function saveTree(format, { rules, tree, path, black, white }) {
   const { file } = await withModule((ask) => ask({ type: 'write_tree', format, tree: written })).catch((error) => {
     throw error instanceof RefusedError || error instanceof FileProblem ? error : new FileProblem(ta('no_module'));
   });
-  const address = URL.createObjectURL(new Blob([file ?? ''], { type: 'text/plain;charset=utf-8' }));
-  el('a', { href: address, download: `fivefold-analysis.${format}` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-/**
- * Receives files that are dropped on the page or pasted, and pasted texts.
- * @param {HTMLElement} element shows that a file can be dropped @param {(source: File | string) => void} open
- * @param {AbortSignal} signal
- */
-export function receiveFiles(element, open, signal) {
-  const isFile = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes('Files');
-  addEventListener(
-    'dragover',
-    (event) => {
-      if (!isFile(event)) return;
-      event.preventDefault();
-      element.dataset.drop = ta('drop');
-    },
-    { signal },
-  );
-  addEventListener(
-    'dragleave',
-    (event) => {
-      if (!event.relatedTarget) delete element.dataset.drop;
-    },
-    { signal },
-  );
-  addEventListener(
-    'drop',
-    (event) => {
-      delete element.dataset.drop;
-      const file = event.dataTransfer?.files[0];
-      if (!file) return;
-      event.preventDefault();
-      open(file);
-    },
-    { signal },
-  );
-  addEventListener(
-    'paste',
-    (event) => {
-      if (event.target instanceof Element && event.target.closest('input, textarea')) return;
-      const source = event.clipboardData?.files[0] ?? event.clipboardData?.getData('text/plain');
-      if (!source) return;
-      event.preventDefault();
-      open(source);
-    },
-    { signal },
-  );
+  saveText(`fivefold-analysis.${format}`, file ?? '');
 }
