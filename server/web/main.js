@@ -32,6 +32,7 @@ const ROUTES = [
   [/^\/game\/([0-9a-z]+)$/, () => styled(import('./replay/replay-view.js'))],
   [/^\/analyse$/, () => styled(import('./analysis/analysis-view.js'), 'analysis/analysis.css')],
   [/^\/games$/, () => import('./replay/games-view.js')],
+  [/^\/collection(?:s|\/([0-9a-z]+))$/, () => import('./replay/collections/collections-view.js')],
   [/^\/tv$/, () => import('./embed/tv-view.js')],
   [/^\/lobby$/, () => import('./lobby/lobby-view.js')],
   [/^\/local$/, () => styled(import('./local/local-view.js'))],

@@ -49,7 +49,17 @@ for (const [theme, system, isMeasured] of THEMES) {
     await ann.page.getByRole('heading', { name: 'Draw' }).waitFor();
     assert.deepEqual(await faults(ann.page), []);
 
-    for (const path of ['/', '/lobby', '/tv', '/games', '/analyse', '/puzzles', '/leaderboard', '/nowhere']) {
+    for (const path of [
+      '/',
+      '/lobby',
+      '/tv',
+      '/games',
+      '/collections',
+      '/analyse',
+      '/puzzles',
+      '/leaderboard',
+      '/nowhere',
+    ]) {
       await ann.page.goto(path);
       await ann.page.locator('main > *').first().waitFor();
       if (path === '/') {

@@ -202,7 +202,17 @@ for (const locale of ['en-GB', 'ru-RU', 'es-ES']) {
       if (opponent !== 'anyone') await page.locator('.options .seg input').first().waitFor({ state: 'attached' });
       await measure(page, `home, ${opponent},`, found);
     }
-    for (const path of ['/lobby', '/tv', '/games', '/leaderboard', '/puzzles', '/learn', '/local', '/nowhere']) {
+    for (const path of [
+      '/lobby',
+      '/tv',
+      '/games',
+      '/collections',
+      '/leaderboard',
+      '/puzzles',
+      '/learn',
+      '/local',
+      '/nowhere',
+    ]) {
       await page.goto(path);
       await page.locator('main h1, main h2, .message').first().waitFor({ state: 'attached' });
       await page.waitForLoadState('networkidle');

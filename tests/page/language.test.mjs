@@ -24,6 +24,7 @@ const FOLDERS = [
   'moderation/operators/language',
   'players/language',
   'puzzles/language',
+  'replay/collections/language',
   'replay/language',
   'room/daily/language',
   'ui/embed/language',

@@ -14,7 +14,7 @@ import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive } from '../game/position-judge.js';
 import { refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
-import { button, el, icon, write } from '../ui/dom.js';
+import { button, el, icon, linkButton, write } from '../ui/dom.js';
 import { embedButton } from '../ui/embed/embed-button.js';
 import { analysisTitle, createAnalysisList } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
@@ -198,6 +198,7 @@ class AnalysisPage {
         embedButton(() => `position?${positionQuery(this.history.now.rules, this.history.now.path)}`),
         this.playOn,
         this.files.chooser('open_file'),
+        linkButton('/collections', ta('collections')),
         button(ta('save_sgf'), () => this.save('sgf')),
         button(ta('save_psq'), () => this.save('psq'), { title: ta('save_psq_how') }),
       ),

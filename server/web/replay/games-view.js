@@ -88,7 +88,12 @@ export const view = (app, place) => {
       { class: 'page' },
       el('h1', null, t('games')),
       open.element,
-      el('h2', null, tg('finished_games')),
+      el(
+        'div',
+        { class: 'head' },
+        el('h2', null, tg('finished_games')),
+        el('a', { href: '/collections' }, tg('collections')),
+      ),
       el('div', { class: 'row games-bar' }, tabs, search),
       list,
       more,

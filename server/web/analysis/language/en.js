@@ -69,6 +69,7 @@ export const texts = {
   },
   no_module: 'This browser can’t read files here.',
   own: 'Your analyses ({number})',
+  collections: 'Your collections',
   begin: 'New analysis',
   name: 'Name of this analysis',
   start: 'Empty board',

@@ -93,6 +93,7 @@ export const texts = {
   },
   no_module: 'Este navegador no permite leer archivos aquí.',
   own: 'Tus análisis ({number})',
+  collections: 'Tus colecciones',
   begin: 'Nuevo análisis',
   name: 'Nombre de este análisis',
   start: 'Tablero vacío',

@@ -2,6 +2,7 @@
 
 export const texts = {
   finished_games: 'Finished games',
+  collections: 'Your collections',
   my_games: 'My games',
   public_games: 'Public games',
   search: 'Search by name, variant, date…',

@@ -3,6 +3,7 @@
 /** @type {import('../texts.js').Texts} */
 export const texts = {
   finished_games: 'Partidas terminadas',
+  collections: 'Tus colecciones',
   my_games: 'Mis partidas',
   public_games: 'Partidas públicas',
   search: 'Buscar: nombre, variante, fecha…',

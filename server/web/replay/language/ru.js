@@ -3,6 +3,7 @@
 /** @type {import('../texts.js').Texts} */
 export const texts = {
   finished_games: 'Завершённые партии',
+  collections: 'Ваши коллекции',
   my_games: 'Мои партии',
   public_games: 'Публичные партии',
   search: 'Поиск: имя, правила, дата…',
