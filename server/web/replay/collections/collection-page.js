@@ -7,7 +7,7 @@
 import { faultText } from '../../account/account-requests.js';
 import { receiveFiles } from '../../analysis/file-transfer.js';
 import { createRulesFields } from '../../analysis/rules-fields.js';
-import { RefusedError } from '../../language/refusals.js';
+import { RefusedError } from '../../client/refused-error.js';
 import { dotted, t } from '../../language/texts.js';
 import { playerPath } from '../../players/players-requests.js';
 import { openDialog } from '../../ui/dialog.js';

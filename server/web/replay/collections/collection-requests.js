@@ -2,7 +2,8 @@
 
 /** @import { CollectedGame } from '../../ui/protocol-types' */
 
-import { RefusedError, refusedAnswer } from '../../language/refusals.js';
+import { RefusedError } from '../../client/refused-error.js';
+import { refusedAnswer } from '../../language/refusals.js';
 import { request } from '../../ui/http-request.js';
 
 /** `owner` is the name of another member whose it is.

@@ -8,7 +8,7 @@
 
 import { faultText } from '../../account/account-requests.js';
 import { notesText } from '../../analysis/tree-files.js';
-import { RefusedError } from '../../language/refusals.js';
+import { RefusedError } from '../../client/refused-error.js';
 import { addGames, TryLater } from './collection-requests.js';
 import { GameReader } from './game-reader.js';
 import { tc } from './texts.js';

@@ -4,8 +4,8 @@
 /** @import { CollectedGame, EngineRequest, ReadGames, Rules } from '../../ui/protocol-types' */
 
 import { decoderOf } from '../../analysis/tree-files.js';
+import { RefusedError } from '../../client/refused-error.js';
 import { EngineWorker } from '../../engine/engine.js';
-import { RefusedError } from '../../language/refusals.js';
 import { tc } from './texts.js';
 
 /** How much of a file is read at once, in bytes. */
