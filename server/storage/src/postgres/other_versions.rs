@@ -11,9 +11,8 @@ use tokio_postgres::Error;
 use super::{
     connection::{Connection, Session},
     format::format,
-    registry::number,
     schema::FORMAT,
-    values::unsigned,
+    values::{node_number, unsigned},
 };
 use crate::{
     OpenError,
@@ -47,7 +46,7 @@ pub(super) async fn rivals(
     me: Option<NodeId>,
     are_all: bool,
 ) -> Result<Vec<Rival>, Error> {
-    let me = me.map_or(0, number);
+    let me = me.map_or(0, node_number);
     let mut rivals = Vec::new();
     for row in session.query(SELECT, &[&me, &are_all, &BUS_VERSION]).await? {
         let id: i32 = row.try_get(0)?;

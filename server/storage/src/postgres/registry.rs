@@ -10,7 +10,7 @@ use super::{
     connection::{Connection, Role, Session},
     other_versions::{Rival, names, rivals},
     schema::EVENT_FORMAT,
-    values::{signed, unsigned},
+    values::{node_number, signed, unsigned},
 };
 use crate::{
     StorageError,
@@ -197,7 +197,7 @@ impl Registry for PostgresRegistry {
 
     fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
         let NodeReport { sees_bus, rooms, draining } = report;
-        let (id, rooms) = (number(node), i64::from(rooms));
+        let (id, rooms) = (node_number(node), i64::from(rooms));
         let begun = Instant::now();
         let (living, time) = self.commit(&async |session| {
             let rows = session.query(BEAT, &[&id, &sees_bus, &rooms, &draining]).await?;
@@ -222,7 +222,7 @@ impl Registry for PostgresRegistry {
     }
 
     fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
-        let (id, seen) = (number(node), signed(seen));
+        let (id, seen) = (node_number(node), signed(seen));
         self.commit(&async |session| {
             session.execute(DECLARE_DEAD, &[&id, &seen]).await?;
             Ok(session.query(IS_ALIVE, &[&id]).await?.is_empty())
@@ -230,7 +230,7 @@ impl Registry for PostgresRegistry {
     }
 
     fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
-        let id = number(node);
+        let id = node_number(node);
         self.commit(&async |session| session.execute(RETIRE, &[&id]).await.map(drop))
     }
 }
@@ -242,10 +242,6 @@ fn in_use(rivals: &[Rival]) -> JoinError {
     } else {
         JoinError::InUse
     }
-}
-
-pub(super) const fn number(node: NodeId) -> i32 {
-    node.get().cast_signed()
 }
 
 /// Half of the time since then in milliseconds: about how long an answer was under way.
