@@ -52,7 +52,8 @@ class Player:
         """The seconds from each loss of the connection to its return."""
         with self.more:
             lines = [(at, line["type"]) for at, line in self.lines if at >= since and line["type"] in ("lost", "back")]
-        losses = [at for place, (at, kind) in enumerate(lines) if kind == "lost" and (not place or lines[place - 1][1] == "back")]
+        losses = [at for place, (at, kind) in enumerate(lines)
+                  if kind == "lost" and (not place or lines[place - 1][1] == "back")]
         returns = [at for at, kind in lines if kind == "back"]
         if len(losses) != len(returns):
             fail(f"a player did not come back: {lines}")
