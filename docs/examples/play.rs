@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                         play["room"] = room.as_str().into();
                         socket.send(text(&play)).await?;
                     }
-                    Event::Ended { outcome } => {
+                    Event::Ended { outcome, .. } => {
                         let result = match outcome.winner() {
                             None => "no winner",
                             winner if winner == state.seats.of_member(you) => "won",
