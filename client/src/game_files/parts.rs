@@ -75,7 +75,7 @@ impl GameParts {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<FileBatch>> {
+    pub fn next_batch(&mut self) -> io::Result<Option<FileBatch>> {
         loop {
             let batch = FileBatch::next(&mut self.reader);
             if !batch.games.is_empty() || !batch.faults.is_empty() {
@@ -158,7 +158,7 @@ mod tests {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let mut parts = GameParts::open(&path, rules).unwrap();
         let (mut names, mut faults) = (Vec::new(), Vec::new());
-        while let Some(batch) = parts.next().unwrap() {
+        while let Some(batch) = parts.next_batch().unwrap() {
             names.extend(batch.games.into_iter().filter_map(|game| game.black));
             faults.extend(batch.faults.into_iter().map(|fault| fault.to_string()));
         }

@@ -130,7 +130,7 @@ const _: () = assert!(
     "the dearest question can be asked after a rest"
 );
 const _: () = assert!(
-    1 + BATCH_BYTES_MAX / HTTP_BYTES_PER_TOKEN <= Limits::DEFAULT.http_tokens_burst as usize
+    BATCH_BYTES_MAX / HTTP_BYTES_PER_TOKEN < Limits::DEFAULT.http_tokens_burst as usize
         && COLLECTED_MOVES_BYTES_MAX * 4 < BATCH_BYTES_MAX,
     "the longest batch of games can be sent after a rest, and has room for several of the longest games"
 );

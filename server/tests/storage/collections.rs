@@ -54,6 +54,7 @@ fn games(numbers: impl IntoIterator<Item = u64>) -> Vec<KeyedGame> {
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "callers make it in place")]
 fn change(
     storage: &mut dyn Storage,
     (who, at): (u64, u64),

@@ -105,7 +105,7 @@ impl Import<'_> {
             Err(error) => return self.unreadable(&file, &error),
         };
         loop {
-            let batch = match parts.next() {
+            let batch = match parts.next_batch() {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => return self.unreadable(&file, &error),
@@ -179,7 +179,7 @@ struct Report {
 impl Report {
     fn fault(&mut self, file: &str, line: usize, text: &str) -> anyhow::Result<()> {
         if self.as_json {
-            return self.json(&Line::Fault { file, line, text });
+            return print_json(&Line::Fault { file, line, text });
         }
         self.progress.clear()?;
         Ok(writeln!(output::stderr(), "{file}:{line}: {text}")?)
@@ -187,13 +187,13 @@ impl Report {
 
     /// People see how many duplicates there are.
     fn duplicate(&self, file: &str, line: usize) -> anyhow::Result<()> {
-        if self.as_json { self.json(&Line::Duplicate { file, line }) } else { Ok(()) }
+        if self.as_json { print_json(&Line::Duplicate { file, line }) } else { Ok(()) }
     }
 
     fn notes(&mut self, file: &str, notes: &[Note]) -> anyhow::Result<()> {
         for note in notes {
             if self.as_json {
-                self.json(&Line::FileNote { file, note })?;
+                print_json(&Line::FileNote { file, note })?;
             } else {
                 self.progress.clear()?;
                 writeln!(output::stderr(), "{file}: {note}")?;
@@ -210,7 +210,7 @@ impl Report {
         counts: Counts,
     ) -> anyhow::Result<()> {
         if self.as_json {
-            return self.json(&Line::Progress { file, bytes, of_bytes, counts });
+            return print_json(&Line::Progress { file, bytes, of_bytes, counts });
         }
         let share = of_bytes.and_then(|all| (bytes * 100).checked_div(all));
         let share = share.map(|share| format!(" {share} %")).unwrap_or_default();
@@ -219,7 +219,7 @@ impl Report {
 
     fn imported(&mut self, link: Option<String>, counts: Counts) -> anyhow::Result<()> {
         if self.as_json {
-            return self.json(&Line::Imported { link, counts });
+            return print_json(&Line::Imported { link, counts });
         }
         self.progress.clear()?;
         writeln!(output::stdout(), "{}", told(counts))?;
@@ -228,10 +228,10 @@ impl Report {
         }
         Ok(())
     }
+}
 
-    fn json(&self, line: &Line<'_>) -> anyhow::Result<()> {
-        Ok(Json::new(output::stdout()).write(line)?)
-    }
+fn print_json(line: &Line<'_>) -> anyhow::Result<()> {
+    Ok(Json::new(output::stdout()).write(line)?)
 }
 
 fn told(Counts { added, duplicates, faults }: Counts) -> String {
