@@ -577,7 +577,7 @@ async fn check(command: &str) {
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
         "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token"
         | "challenges" | "friends" | "friend" | "unfriend" | "answer" | "notes" | "plan"
-        | "time-off" => with_account(command, &files).await,
+        | "time-off" | "collections" => with_account(command, &files).await,
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]
