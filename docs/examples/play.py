@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays one game on a Fivefold server, and prints how it ended: python3 play.py http://localhost:8080 [ROOM]
-Without a room it makes one, against the engine's lowest level. A token in FIVEFOLD_TOKEN signs it in.
-Needs the package websockets, and does not come back after a lost connection."""
+"""Plays one game on a Fivefold server and prints the result: python3 play.py http://localhost:8080 [ROOM]
+Without ROOM it creates a room against the engine's lowest level. It uses the token in FIVEFOLD_TOKEN, if there is one.
+Needs the package websockets. Does not reconnect after a lost connection."""
 import itertools, json, os, random, sys
 from websockets.sync.client import connect
 
@@ -13,7 +13,7 @@ def send(type, **fields):
     socket.send(json.dumps({"type": type, "id": next(ids), **fields}))
 
 def play():
-    """Plays a random free point, if it is our turn. In renju the server refuses some of them to Black."""
+    """Plays a random free point, if it is our turn. In renju the server refuses some points to Black."""
     free = [[x, y] for x in range(width) for y in range(height) if [x, y] not in moves]
     if free and seat == (black if len(moves) % 2 == 0 else white):
         send("play", room=room, ply=len(moves), point=random.choice(free))

@@ -1,9 +1,10 @@
-//! Plays one game on a Fivefold server, and prints how it ended: `play_example http://localhost:8080 [ROOM]`.
-//! Without a room it makes one, against the engine's lowest level. A token in `FIVEFOLD_TOKEN` signs it in.
+//! Plays one game on a Fivefold server and prints the result: `play_example http://localhost:8080 [ROOM]`.
+//! Without ROOM it creates a room against the engine's lowest level. It uses the token in `FIVEFOLD_TOKEN`, if there
+//! is one.
 //!
-//! It does not come back after a lost connection. For `https:` tokio-tungstenite needs one of its features for TLS.
+//! It does not reconnect after a lost connection. For `https:`, enable one of the TLS features of tokio-tungstenite.
 
-#![expect(clippy::print_stdout, reason = "it prints how the game ended")]
+#![expect(clippy::print_stdout, reason = "it prints the result")]
 
 use std::{env, error::Error};
 
@@ -36,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     socket.send(text(&enter)).await?;
     let (mut you, mut state) = (None, None);
     while let Some(frame) = socket.next().await {
-        // A program ignores messages that it does not know: a later version may have added them.
+        // Ignore messages that this program does not know: a later version may have added them.
         let Ok(message) = Message::from_json(frame?.to_text()?) else { continue };
         match message {
             Message::Welcome { you: id, .. } => you = Some(id),
@@ -73,7 +74,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             _ => {}
         }
     }
-    Err("the server has closed the socket".into())
+    Err("the server closed the connection".into())
 }
 
 /// A random legal move, if it is our turn.

@@ -1,5 +1,5 @@
-// Plays one game on a Fivefold server, and prints how it ended: node play.ts http://localhost:8080 [ROOM]
-// Without a room it makes one, against the engine's lowest level. A token in FIVEFOLD_TOKEN signs it in.
+// Plays one game on a Fivefold server and prints the result: node play.ts http://localhost:8080 [ROOM]
+// Without ROOM it creates a room against the lowest level of the engine. FIVEFOLD_TOKEN may have a token to sign in with.
 
 import { connect, RefusedError } from '@fivefold/client';
 import type { Point } from '@fivefold/client/protocol';
@@ -9,7 +9,7 @@ const token = process.env.FIVEFOLD_TOKEN;
 const client = await connect(address, token ? { token } : { name: 'TypeScript' });
 
 let wake = () => {};
-/** Called after each change of the room, and with all that has happened during a lost connection. */
+/** Called after each change of the room, and after reconnecting if something has changed meanwhile. */
 const changed = () => wake();
 const change = () => new Promise<void>((resolve) => (wake = resolve));
 
@@ -33,7 +33,7 @@ async function play(): Promise<void> {
   try {
     await client.send({ type: 'play', room: room.code, ply: moves.length, point });
   } catch (error) {
-    // Renju forbids some points to Black, and the opponent's move may have ended the game: the loop below looks again.
+    // Renju forbids some points to Black, and the game may have just ended: the loop below checks again.
     if (!(error instanceof RefusedError && /^(double_|overline|no_game)/.test(error.refusal.reason))) throw error;
   }
 }

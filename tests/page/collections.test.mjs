@@ -101,7 +101,7 @@ test('games come from files of each kind, and what could not be read is listed b
   assert.match(problems[1] ?? '', /^lists\.txt, line 4: /);
   assert.match(problems[2] ?? '', /^empty\.sgf: There are no games in the file\.$/);
   assert.match(problems[3] ?? '', /^x\.sgf: This is not a game file\.$/);
-  await report.getByText('Left out of the games').click();
+  await report.getByText('Parts of games that were left out').click();
   await report.getByText('1 move of variations was left out').waitFor();
   assert.deepEqual(await faults(page), []);
   await shoot(page, 'collection');
@@ -214,7 +214,7 @@ test('an import that was stopped is done again', async () => {
   await page.locator('.import').getByText('200 games added').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await ended(page, 'stopped');
-  await page.locator('.import').getByText('What was added stays.').waitFor();
+  await page.locator('.import').getByText('The games added so far stay.').waitFor();
   assert.deepEqual(await faults(page), []);
   await page.getByRole('button', { name: 'Import again' }).click();
   await ended(page, 'finished');
@@ -264,7 +264,7 @@ test('a collection is searched, changed, shared and deleted', async () => {
   assert.equal(await bob.page.getByRole('button', { name: /Delete|Add games/ }).count(), 0);
   assert.deepEqual(await faults(bob.page), []);
   await bob.page.goto('/collections');
-  await bob.page.getByText('Sign in, or create an account.').waitFor();
+  await bob.page.getByText('Sign in or create an account.').waitFor();
   assert.deepEqual(await faults(bob.page), []);
 
   await ann.page.getByRole('button', { name: 'Delete collection' }).click();

@@ -275,7 +275,7 @@ export const texts = {
   refused_time_off_open: 'You already have time off, or planned it. End it first.',
   refused_too_few_days_off: 'Days of time off left in that year: {most}.',
   refused_collection_full:
-    'Your collections can have {most} games in all. Delete some. Games of deleted collections count for up to an hour.',
+    'Your collections can hold {most} games in all. Delete some. Games of deleted collections still count for up to an hour.',
   refused_no_such_collection: 'There is no such collection, or its owner does not share it. Check the link.',
   refused_too_many_bots: 'You have as many bots as you can have. Delete one first.',
   refused_wrong_token: 'This token is invalid or has expired.',

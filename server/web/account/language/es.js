@@ -299,7 +299,7 @@ export const texts = {
   refused_time_off_open: 'Ya tienes vacaciones, ahora o más tarde. Termínalas primero.',
   refused_too_few_days_off: 'Días de vacaciones que te quedan ese año: {most}.',
   refused_collection_full:
-    'Tus colecciones pueden tener {most} partidas en total. Borra algunas. Las de colecciones borradas cuentan hasta una hora más.',
+    'Tus colecciones pueden tener {most} partidas en total. Elimina algunas. Las de colecciones eliminadas siguen contando hasta una hora.',
   refused_no_such_collection: 'No existe esa colección, o su dueño no la comparte. Revisa el enlace.',
   refused_too_many_bots: 'Tienes todos los bots que puedes tener. Elimina uno primero.',
   refused_wrong_token: 'Este token no es válido o ha caducado.',

@@ -3,7 +3,7 @@
 /** @type {import('../texts.js').Texts} */
 export const texts = {
   collections: 'Tus colecciones',
-  account_needed: 'Una colección guarda en tu cuenta partidas de tus archivos. Inicia sesión o crea una cuenta.',
+  account_needed: 'Las colecciones guardan en tu cuenta partidas de tus archivos. Inicia sesión o crea una cuenta.',
   sign_in: 'Iniciar sesión',
   none: 'Aún no hay colecciones. Crea una y añade partidas desde archivos.',
   new: 'Nueva colección',
@@ -27,7 +27,7 @@ export const texts = {
   no_collection_how: 'Puede que sea privada o se haya eliminado, o que al enlace le falte una letra.',
   player: 'Buscar por jugador…',
   no_match: 'No se ha encontrado nada.',
-  no_games: 'Aún no hay partidas. Añádelas desde archivos: también puedes soltarlos aquí.',
+  no_games: 'Aún no hay partidas. Añádelas desde archivos o suelta los archivos aquí.',
   no_games_here: 'Aún no hay partidas.',
   forfeit: 'incomparecencia',
   delete_game: 'Eliminar la partida {name}',
@@ -36,14 +36,14 @@ export const texts = {
   // Adding games from files.
   add: 'Añadir partidas desde archivos',
   add_how:
-    'SGF, PSQ, RenLib, JSON o textos con una partida en cada línea. Las partidas que ya están aquí no se repiten, tampoco giradas o reflejadas.',
-  other_rules: 'Reglas de las partidas cuyo archivo no las indica',
+    'SGF, PSQ, RenLib, JSON o texto con una partida por línea. Las partidas que ya están aquí se omiten, aunque estén giradas o reflejadas.',
+  other_rules: 'Reglas para los archivos que no las indican',
   drop: 'Suelta los archivos para añadir sus partidas',
   pasted: 'Texto pegado',
   import: 'Importación',
   import_of: 'Partidas para «{name}»',
-  import_begins: 'La importación empieza. Continúa mientras visitas otras páginas.',
-  import_first: 'Aún se están añadiendo partidas a «{name}». Espera a que estén todas.',
+  import_begins: 'La importación ha empezado. Continúa mientras visitas otras páginas.',
+  import_first: 'Aún se están añadiendo partidas a «{name}». Espera a que termine la importación.',
   import_done: 'Importación en «{name}» terminada',
   import_stopped: 'Importación en «{name}» detenida',
   import_failed: 'La importación en «{name}» ha fallado',
@@ -52,7 +52,7 @@ export const texts = {
   stop: 'Detener',
   show: 'Mostrar',
   again: 'Importar otra vez',
-  again_how: 'Lo añadido se conserva. Importa otra vez los mismos archivos para añadir el resto.',
+  again_how: 'Las partidas ya añadidas se conservan. Importa otra vez los mismos archivos para añadir el resto.',
   added: { one: '{count} partida añadida', many: '{count} partidas añadidas', other: '{count} partidas añadidas' },
   duplicates: {
     one: 'Se omitió {count} duplicado.',
@@ -64,9 +64,9 @@ export const texts = {
   save_faults: 'Guardar la lista',
   remarks: 'Partes omitidas de las partidas',
   note_variations: {
-    one: 'Se omitió {count} jugada de variantes: solo la línea principal es una partida.',
-    many: 'Se omitieron {count} jugadas de variantes: solo la línea principal es una partida.',
-    other: 'Se omitieron {count} jugadas de variantes: solo la línea principal es una partida.',
+    one: 'Se omitió {count} jugada de variantes: solo se conserva la línea principal.',
+    many: 'Se omitieron {count} jugadas de variantes: solo se conserva la línea principal.',
+    other: 'Se omitieron {count} jugadas de variantes: solo se conserva la línea principal.',
   },
   note_after_end: {
     one: 'Se omitió {count} jugada posterior al final de una partida.',
@@ -77,5 +77,5 @@ export const texts = {
   file_gone: 'El navegador ya no puede leer el archivo.',
   no_game_file: 'No es un archivo de partidas.',
   no_games_in_file: 'No hay partidas en el archivo.',
-  cannot_read: 'Este navegador no permite leer archivos aquí.',
+  cannot_read: 'Este navegador no puede leer archivos aquí.',
 };
