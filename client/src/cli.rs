@@ -127,7 +127,7 @@ pub enum Command {
     Answer(AnswerArgs),
     /// Note something about a game for yourself, or show your notes. Nobody else sees them.
     Notes(NotesArgs),
-    /// List your collections of games, fill one from files, and show, export or delete it.
+    /// Import, list, show, export and delete your collections of games.
     Collections(CollectionsArgs),
     /// Plan replies in a daily game: each is played as soon as your opponent makes the move that you expect.
     Plan(PlanArgs),

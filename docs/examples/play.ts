@@ -1,5 +1,5 @@
 // Plays one game on a Fivefold server and prints the result: node play.ts http://localhost:8080 [ROOM]
-// Without ROOM it creates a room against the lowest level of the engine. FIVEFOLD_TOKEN may have a token to sign in with.
+// Without ROOM it creates a room against the lowest level of the engine. With FIVEFOLD_TOKEN it signs in.
 
 import { connect, RefusedError } from '@fivefold/client';
 import type { Point } from '@fivefold/client/protocol';

@@ -51,7 +51,7 @@ async fn a_collection_is_filled_from_files_and_comes_back() {
     let all = ["import", "World cup", &cup, &lists, missing, &library];
     let first = collections(&server, at, &all);
     // The second game is the first one, mirrored.
-    assert_eq!(first.stdout, "6 added, 1 there already, 3 with faults\n", "{}", first.stderr);
+    assert_eq!(first.stdout, "6 added, 1 already there, 3 failed\n", "{}", first.stderr);
     assert!(!first.done, "there were faults");
     for fault in [
         format!("{cup}:4: `zz` is no point of a board of 15x15"),
@@ -62,7 +62,7 @@ async fn a_collection_is_filled_from_files_and_comes_back() {
     }
     let again = collections(&server, at, &["import", "World cup", &library]);
     assert!(again.done, "{}", again.stderr);
-    assert_eq!(again.stdout, "0 added, 2 there already, 0 with faults\n");
+    assert_eq!(again.stdout, "0 added, 2 already there, 0 failed\n");
     let json = collections(&server, at, &["import", "World cup", &lists, "--json"]);
     let lines: Vec<Value> =
         json.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -84,7 +84,7 @@ async fn a_collection_is_filled_from_files_and_comes_back() {
     let twice = collections(&server, at, &["export", "World cup", copy]);
     assert!(!twice.done && twice.stderr.contains("--force"), "{}", twice.stderr);
     let copied = collections(&server, at, &["import", "Copy", copy]);
-    assert_eq!(copied.stdout, "6 added, 0 there already, 0 with faults\n", "{}", copied.stderr);
+    assert_eq!(copied.stdout, "6 added, 0 already there, 0 failed\n", "{}", copied.stderr);
 
     let number = ann.stdout.split_whitespace().next().expect("a number");
     let deleted = collections(&server, at, &["delete", "Copy", number]);

@@ -10,7 +10,7 @@ use super::{GameArgs, ServerArgs};
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct CollectionsArgs {
-    /// What to do; without it, your collections are listed.
+    /// What to do; without a command, lists your collections.
     #[command(subcommand)]
     pub command: Option<CollectionsCommand>,
     /// One JSON object a line.
@@ -24,14 +24,14 @@ pub struct CollectionsArgs {
 /// The commands about one collection.
 #[derive(Subcommand, Debug)]
 pub enum CollectionsCommand {
-    /// Add the games of files to a collection. Games that it has already, also turned or mirrored, are left
-    /// out. Exit code 1 if a game could not be read or added.
+    /// Add the games in files to a collection. Games that it already has, even rotated or mirrored,
+    /// are skipped. Exit code 1 if a game could not be read or added.
     Import(ImportArgs),
-    /// Write the games of a collection as an SGF file with all of them.
+    /// Write all games of a collection to one SGF file.
     Export(ExportArgs),
     /// List the games of a collection: number, players, date, result and moves.
     Show(ShowArgs),
-    /// Give a collection another name, or share it.
+    /// Rename a collection, share it or make it private.
     Change(ChangeArgs),
     /// Delete a collection, or some of its games.
     Delete(DeleteArgs),
@@ -40,17 +40,17 @@ pub enum CollectionsCommand {
 /// `fivefold collections import`
 #[derive(Args, Debug)]
 pub struct ImportArgs {
-    /// The collection, by its name or id. If you have none of this name, it is made.
+    /// The collection, by its name or id. If you have none with this name, one is made.
     #[arg(value_name = "COLLECTION")]
     pub collection: String,
-    /// The files: SGF with any number of games, lists of moves with one game a line, psq, json, and RenLib's
-    /// lib, where each line to its end is a game; - for standard input.
+    /// The files: SGF with any number of games, lists of moves with one game per line, PSQ, JSON,
+    /// or RenLib libraries, in which each complete line of moves is a game; - for standard input.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// If the collection is made: let everybody see it who has its link.
+    /// If a new collection is made, let everyone with the link see it.
     #[arg(long)]
     pub shared: bool,
-    /// The rules, where a file does not name them.
+    /// The rules, for files that do not name them.
     #[command(flatten)]
     pub game: GameArgs,
     /// One JSON object a line.
@@ -70,7 +70,7 @@ pub struct ExportArgs {
     /// The file to write; - for standard output, which is also the default.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Only games of players whose name has this text.
+    /// Only games in which a player's name contains this text.
     #[arg(long, value_name = "TEXT")]
     pub player: Option<String>,
     /// Replace the file if it exists.
@@ -87,7 +87,7 @@ pub struct ShowArgs {
     /// The collection, by its name, id or link.
     #[arg(value_name = "COLLECTION")]
     pub collection: String,
-    /// Only games of players whose name has this text.
+    /// Only games in which a player's name contains this text.
     #[arg(long, value_name = "TEXT")]
     pub player: Option<String>,
     /// One JSON object a line.
@@ -107,10 +107,10 @@ pub struct ChangeArgs {
     /// Its new name.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Let everybody see it who has its link.
+    /// Let everyone with the link see it.
     #[arg(long)]
     pub shared: bool,
-    /// Let nobody else see it.
+    /// Make it visible only to you.
     #[arg(long, conflicts_with = "shared")]
     pub private: bool,
     /// The server.
@@ -127,7 +127,7 @@ pub struct DeleteArgs {
     /// Delete only these games, by their numbers.
     #[arg(value_name = "NUMBER")]
     pub games: Vec<u64>,
-    /// Do not ask before the collection is deleted.
+    /// Delete the collection without asking.
     #[arg(long)]
     pub yes: bool,
     /// The server.

@@ -1,4 +1,4 @@
-//! Reads files with many games in parts and decodes them, so that one of any length takes little memory.
+//! Reads and decodes files with many games in parts, so that even a long file takes little memory.
 
 use std::{
     fmt, fs,
@@ -23,26 +23,27 @@ use super::{Source, encoding_of};
 
 /// How much of a file is read at once, in bytes.
 const PART_BYTES: usize = 64 << 10;
-/// How much of a file's beginning is kept until the encoding is known, which it may name; in bytes.
+/// How much of a file's beginning is kept until the encoding is known, in bytes. It may name the
+/// encoding.
 const BEGINNING_BYTES: usize = 1 << 10;
 
-/// A file whose games are read one batch after another.
+/// A file whose games are read batch by batch.
 pub struct GameParts {
     file: Box<dyn Read>,
     reader: GamesReader,
     text: Text,
-    /// How many bytes of it were read.
+    /// How many bytes have been read.
     pub read: u64,
-    /// How many it has, if that is known.
+    /// How many bytes the file has, if that is known.
     pub length: Option<u64>,
 }
 
 /// How the bytes become text.
 enum Text {
-    /// Nothing but ASCII so far, which begins like this.
+    /// Only ASCII so far; this is the beginning.
     Ascii(Vec<u8>),
     Encoded(Decoder),
-    /// A RenLib library, which is no text.
+    /// A RenLib library, which is not text.
     Library,
     /// Not at all.
     Unreadable,
@@ -55,7 +56,7 @@ impl fmt::Debug for GameParts {
 }
 
 impl GameParts {
-    /// Opens a file, or standard input. `rules` apply to games that name none.
+    /// Opens a file, or standard input. `rules` apply to games that do not name their rules.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -73,7 +74,7 @@ impl GameParts {
         Ok(Self { file, reader, text: Text::Ascii(Vec::new()), read: 0, length })
     }
 
-    /// The next games, or faults; `None` at the end of the file.
+    /// The next games and faults; `None` at the end of the file.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -99,7 +100,7 @@ impl GameParts {
         self.reader.take_notes()
     }
 
-    /// Feeds the next part to the reader. The inner error is one of the whole file.
+    /// Feeds the next part to the reader. The inner error concerns the whole file.
     fn feed(&mut self) -> io::Result<Result<(), FileError>> {
         let mut part = Vec::with_capacity(PART_BYTES);
         (&mut self.file).take(PART_BYTES as u64).read_to_end(&mut part)?;

@@ -51,15 +51,15 @@ pub fn columns() -> Option<usize> {
     Some(columns.into())
 }
 
-/// A line on standard error that says how far something has come. The next one replaces it. It is shown
-/// in a terminal only.
+/// A line on standard error that shows progress. Each line replaces the last. It is only shown in a
+/// terminal.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressLine {
     is_shown: bool,
 }
 
 impl ProgressLine {
-    /// Whether there is a terminal that shows it.
+    /// Whether standard error is a terminal.
     #[expect(clippy::disallowed_methods, reason = "nothing is printed")]
     pub(crate) fn is_seen() -> bool {
         io::stderr().is_terminal()

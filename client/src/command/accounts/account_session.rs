@@ -19,7 +19,7 @@ use crate::{
     terminal::{output, password_prompt},
 };
 
-/// How often a request is sent before it fails, while the server is busy: for about two minutes.
+/// How often a request is sent while the server is busy, before it fails: about two minutes in all.
 const TRIES_MAX: usize = 20;
 
 /// A session at a server.
@@ -55,7 +55,8 @@ impl AccountSession<'_> {
         send(self.server, self.args, request).await
     }
 
-    /// The same for work of many requests: sends it again while the server is busy or cannot be reached.
+    /// Like `send`, for work that takes many requests: repeats the request while the server is busy
+    /// or unreachable.
     pub(super) async fn send_patiently(
         &self,
         method: Method,
@@ -66,7 +67,7 @@ impl AccountSession<'_> {
         for _ in 1..TRIES_MAX {
             match self.send(method.clone(), path, body.clone()).await {
                 Err(error) if may_pass(&error) => {
-                    // The server asks for a second.
+                    // The server asks to wait a second.
                     let wait = backoff.next(rand::random()).max(Duration::from_secs(1));
                     tokio::time::sleep(wait).await;
                 }
@@ -104,7 +105,7 @@ impl AccountSession<'_> {
     }
 }
 
-/// Whether the same request may be done in a moment.
+/// Whether the same request may succeed in a moment.
 fn may_pass(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<HttpRefused>() {
         Some(HttpRefused(refusal)) => refusal.reason.class().is_passing(),

@@ -29,7 +29,7 @@ use crate::{
     terminal::{output, password_prompt},
 };
 
-/// Lists the collections of the account that is signed in, or does something with one.
+/// Lists the collections of the account that is signed in, or works on one of them.
 pub(crate) async fn run(args: &CollectionsArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         None => list(&args.server, args.json).await,
@@ -114,7 +114,7 @@ fn listed(NumberedGame { number, game }: &NumberedGame) -> String {
 async fn change(at: &AccountSession<'_>, args: &ChangeArgs) -> anyhow::Result<()> {
     let ChangeArgs { collection, name, shared, private, .. } = args;
     if name.is_none() && !shared && !private {
-        let text = "what to change? Use --name, --shared or --private".to_owned();
+        let text = "nothing to change: use --name, --shared or --private".to_owned();
         return Err(Usage(text).into());
     }
     let found = find_own(at, collection).await?;
@@ -138,7 +138,7 @@ async fn delete(args: &DeleteArgs) -> anyhow::Result<ExitCode> {
         let Collection { id, name, games, .. } = find_own(at, &args.collection).await?;
         for number in &args.games {
             at.send_patiently(Method::DELETE, &format!("{PATH}/{id}/games/{number}"), None).await?;
-            writeln!(output::stderr(), "Game {number} is deleted.")?;
+            writeln!(output::stderr(), "Deleted game {number}.")?;
         }
         if !args.games.is_empty() {
             return Ok(());
@@ -155,7 +155,7 @@ async fn delete(args: &DeleteArgs) -> anyhow::Result<ExitCode> {
             }
         }
         at.send(Method::DELETE, &format!("{PATH}/{id}"), None).await?;
-        writeln!(output::stderr(), "{name} is deleted.")?;
+        writeln!(output::stderr(), "Deleted {name}.")?;
         Ok(())
     })
     .await?;

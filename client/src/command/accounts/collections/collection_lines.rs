@@ -24,17 +24,17 @@ pub(super) enum Line<'a> {
         line: usize,
         text: &'a str,
     },
-    /// A game that the collection has already.
+    /// A game that the collection already has.
     Duplicate {
         file: &'a str,
         line: usize,
     },
-    /// What could not be kept of the games of a file.
+    /// Parts of the games of a file that could not be kept.
     FileNote {
         file: &'a str,
         note: &'a Note,
     },
-    /// The import is at this place of a file.
+    /// How far the import has read a file.
     Progress {
         file: &'a str,
         bytes: u64,
@@ -57,7 +57,7 @@ pub(super) enum Line<'a> {
 pub(super) struct Counts {
     /// Games that were added.
     pub(super) added: u64,
-    /// Games that the collection had.
+    /// Games that the collection already had.
     pub(super) duplicates: u64,
     /// Games that could not be read or added, and files that could not be read.
     pub(super) faults: u64,

@@ -43,7 +43,7 @@ pub(super) async fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
 /// Whether all games could be written.
 async fn write_all(at: &AccountSession<'_>, args: &ExportArgs) -> anyhow::Result<bool> {
     let mut pages = Pages::of(at, &args.collection, args.player.as_deref()).await?;
-    // The collection is there, so the file is wanted.
+    // Only create the file once the collection is known to exist.
     let mut page = pages.next(at).await?;
     let file = args.file.as_deref().filter(|path| path.as_os_str() != "-");
     let mut target = match file {

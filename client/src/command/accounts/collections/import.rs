@@ -32,7 +32,7 @@ use crate::{
 /// Bytes of a batch around its games.
 const BATCH_BYTES_AROUND: usize = 100;
 
-/// Adds the games of files to a collection. Faults are said, and the other games are added.
+/// Adds the games of files to a collection. Reports faults, and adds the other games.
 pub(super) async fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let rules = rules(&args.game, &[])?;
     let mut counts = Counts::default();
@@ -53,8 +53,8 @@ pub(super) async fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         counts = import.counts;
         imported.with_context(|| {
             format!(
-                "the import broke off after {} games. Run it again: games that are there already \
-                 are left out",
+                "the import stopped after {} games. Run it again: games that were already added \
+                 are skipped",
                 counts.added
             )
         })
@@ -63,10 +63,10 @@ pub(super) async fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     Ok(if counts.faults == 0 { code } else { ExitCode::FAILURE })
 }
 
-/// The collection that is filled.
+/// The collection to fill.
 enum Target {
     There(Collection),
-    /// It is made for the first games.
+    /// It is made when the first games are sent.
     Missing(CollectionSettings),
 }
 
@@ -170,7 +170,7 @@ impl Import<'_> {
     }
 }
 
-/// What the person or the script hears of an import.
+/// What an import prints for a person or a script.
 struct Report {
     as_json: bool,
     progress: ProgressLine,
@@ -185,7 +185,7 @@ impl Report {
         Ok(writeln!(output::stderr(), "{file}:{line}: {text}")?)
     }
 
-    /// People see how many duplicates there are.
+    /// Only for scripts: people just see the number of duplicates.
     fn duplicate(&self, file: &str, line: usize) -> anyhow::Result<()> {
         if self.as_json { print_json(&Line::Duplicate { file, line }) } else { Ok(()) }
     }
@@ -202,7 +202,7 @@ impl Report {
         Ok(())
     }
 
-    /// How far the import is in a file: bytes that were read, and all, if that is known.
+    /// How far the import is in a file: the bytes read, and the length if it is known.
     fn progress(
         &mut self,
         file: &str,
@@ -235,5 +235,5 @@ fn print_json(line: &Line<'_>) -> anyhow::Result<()> {
 }
 
 fn told(Counts { added, duplicates, faults }: Counts) -> String {
-    format!("{added} added, {duplicates} there already, {faults} with faults")
+    format!("{added} added, {duplicates} already there, {faults} failed")
 }

@@ -10,7 +10,7 @@ use url::form_urlencoded;
 
 use super::AccountSession;
 
-/// The collections of the account, and what is below each of them.
+/// The path of the account's collections; those of one collection are below it.
 pub(super) const PATH: &str = "/api/collections";
 
 /// The collections of the account that is signed in.
@@ -33,7 +33,7 @@ pub(super) async fn own_by_name(
     match collections.len() {
         0 | 1 => Ok(collections.pop()),
         count => bail!(
-            "{count} of your collections have this name. Use an id: `fivefold collections` lists them"
+            "{count} of your collections have this name. Use the id: `fivefold collections` lists ids"
         ),
     }
 }
@@ -49,9 +49,9 @@ pub(super) async fn find_own(at: &AccountSession<'_>, text: &str) -> anyhow::Res
 /// The pages of a collection.
 pub(super) struct Pages {
     id: CollectionId,
-    /// Only games of players whose name has this text.
+    /// Only games in which a player's name contains this text.
     player: Option<String>,
-    /// The number before the next page; absent behind the last one.
+    /// The number after which the next page begins; absent after the last page.
     after: Option<u64>,
 }
 
@@ -74,7 +74,7 @@ impl Pages {
         Ok(Self { id, player: player.map(ToOwned::to_owned), after: Some(0) })
     }
 
-    /// The next page. One of a search may be empty although more follow.
+    /// The next page. In a search, a page may be empty although more follow.
     pub(super) async fn next(
         &mut self,
         at: &AccountSession<'_>,
@@ -85,7 +85,7 @@ impl Pages {
         query.extend_pairs(self.player.iter().map(|player| ("player", player)));
         let path = format!("{PATH}/{}?{}", self.id, query.finish());
         let page: CollectionPage = at.send_patiently(Method::GET, &path, None).await?.json()?;
-        // A server that sends the same page again would never end.
+        // Otherwise a server that repeats a page would keep this running forever.
         self.after = page.next.filter(|&next| next > after);
         Ok(Some(page))
     }
