@@ -1,5 +1,5 @@
-//! Batches of games for collections: they are checked and stored one after another, so that a move waits for one of them
-//! at most. It does not know whose the collections are.
+//! Checks and stores batches of games for collections, one at a time, so that a move waits for at most one of them. It
+//! does not know whose the collections are.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// How addresses share the storing of batches.
+/// How addresses share the queue of batches.
 const BATCHES: Shares = Shares {
     running_max: COLLECTED_BATCHES_MAX,
     places_max: COLLECTED_BATCH_QUEUE_MAX,
@@ -28,10 +28,10 @@ const BATCHES: Shares = Shares {
     pace: None,
 };
 
-/// When a batch may be sent again that was refused because others wait.
+/// How long to wait before a refused batch is sent again.
 const BUSY_MS: u64 = 1_000;
 
-/// The batches that are stored or wait for that.
+/// The batches that are being stored or are waiting.
 #[derive(Debug)]
 pub(super) struct Batches {
     queue: FairQueue,
@@ -44,7 +44,7 @@ pub(super) struct Batches {
 pub(super) struct CheckedBatch {
     /// The games that can be stored.
     pub(super) games: Vec<KeyedGame>,
-    /// Their places in the batch.
+    /// Their positions in the batch.
     pub(super) indexes: Vec<usize>,
     /// The others.
     pub(super) refused: Vec<RefusedGame>,
@@ -55,7 +55,7 @@ impl Batches {
         Self { queue: FairQueue::new(BATCHES), blocking, games_max }
     }
 
-    /// Waits for the turn of a batch from this address. It lasts until the place is dropped.
+    /// Waits until it is the turn of a batch from this address. The turn lasts until the place is dropped.
     ///
     /// # Errors
     /// If too many wait.
@@ -65,10 +65,10 @@ impl Batches {
         Ok(place)
     }
 
-    /// Checks the games of a batch, each alone.
+    /// Checks each game of a batch on its own.
     ///
     /// # Errors
-    /// If that panics.
+    /// If a check panics.
     pub(super) async fn checked(&self, games: Vec<CollectedGame>) -> Result<CheckedBatch, Refusal> {
         let checking = self.blocking.call_below(priority::give_way, move || checked(games));
         checking.await.ok_or_else(|| {

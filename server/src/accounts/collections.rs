@@ -1,6 +1,6 @@
-//! Collections of games, which accounts keep.
+//! The accounts' collections of games.
 //!
-//! It does not read files: clients do, and send the games.
+//! It does not read files: clients read them and send the games.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -19,7 +19,7 @@ use super::{Accounts, collected_batches::CheckedBatch};
 use crate::{limits::accounts::SEARCHED_PLAYER_MAX, process::ids};
 
 impl Accounts {
-    /// A member's collections, the last changed first.
+    /// A member's collections, the most recently changed first.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -30,7 +30,7 @@ impl Accounts {
     /// Makes a collection.
     ///
     /// # Errors
-    /// If the account has too many, nobody may have any here, or the storage fails.
+    /// If the account has too many, collections are turned off, or the storage fails.
     pub(crate) async fn make_collection(
         &self,
         own: &Account,
@@ -52,7 +52,7 @@ impl Accounts {
         }
     }
 
-    /// Changes what a member has chosen for a collection.
+    /// Changes the name of a collection, and whether it is shared.
     ///
     /// # Errors
     /// If the member has no such collection, or the storage fails.
@@ -90,12 +90,12 @@ impl Accounts {
         self.change_own(own, id, CollectionStep::Remove(number)).await
     }
 
-    /// Adds games to a collection, for somebody at this address. Batches are stored one after another, so that a move
-    /// waits for one of them at most.
+    /// Adds games to a collection, for somebody at this address. Batches are stored one at a time, so that a move waits
+    /// for at most one of them.
     ///
     /// # Errors
-    /// If there are too few or too many games in the batch, too many batches wait, the member has no such collection or
-    /// would have too many games, or the storage fails.
+    /// If the batch has no games or too many, too many batches wait, the member has no such collection or would have
+    /// too many games, or the storage fails.
     pub(crate) async fn collect(
         &self,
         own: &Account,
@@ -124,11 +124,11 @@ impl Accounts {
         }
     }
 
-    /// Games of a collection that this member may see: their own, or one that is shared. While an operator mutes its
-    /// owner or has closed their account, nobody else sees it: its name and its games are words of the owner.
+    /// Games of a collection that this member may see: their own, or a shared one. While its owner is muted or their
+    /// account is closed, nobody else sees it, because the owner chose its name and the names in its games.
     ///
     /// # Errors
-    /// If there is no such collection for them, the name to search for is too long, or the storage fails.
+    /// If they can see no such collection, the name to search for is too long, or the storage fails.
     pub(crate) async fn collection_page(
         &self,
         asker: Option<MemberId>,
@@ -137,7 +137,7 @@ impl Accounts {
         player: Option<String>,
     ) -> Result<CollectionPage, Refusal> {
         if player.as_ref().is_some_and(|text| text.chars().count() > SEARCHED_PLAYER_MAX) {
-            let problem = format!("a name has at most {SEARCHED_PLAYER_MAX} characters");
+            let problem = format!("`player` may have at most {SEARCHED_PLAYER_MAX} characters");
             return Err(Refusal::malformed(problem));
         }
         let player = player.filter(|text| !text.trim().is_empty());
@@ -180,18 +180,18 @@ impl Accounts {
         &self,
         change: CollectionChange,
     ) -> Result<CollectionChanged, Refusal> {
-        // A change may be asked for twice, and a batch is long.
+        // A change may be requested twice. Share it, because a batch is long.
         let change = Arc::new(change);
         let changed =
             self.log_writer.settle(|permit| permit.change_collection(Arc::clone(&change)));
         changed.await.map_err(|error| {
-            tracing::warn!(%error, "a collection is not changed");
+            tracing::warn!(%error, "cannot change a collection");
             Refusal::new(Reason::Unavailable)
         })
     }
 
     /// # Errors
-    /// If the operator lets nobody have games in collections.
+    /// If the operator has turned collections off.
     fn check_collections_are_on(&self) -> Result<(), Refusal> {
         if self.batches.games_max == 0 { Err(self.collections_are_full()) } else { Ok(()) }
     }

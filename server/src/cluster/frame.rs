@@ -1,8 +1,8 @@
 //! What the nodes send each other: CBOR around the JSON text that clients send and receive.
 //!
-//! Fields and variants have their names on the bus, because nodes of two neighbouring versions work together. A new
-//! field has `#[serde(default)]`, and nothing is renamed or taken away while the version of the bus stays
-//! (docs/decisions/0027-nodes-of-two-versions.md). Each input of a session names its `session`, and its `command` if
+//! Messages carry the names of fields and variants, because nodes of two neighbouring versions work together. A new
+//! field has `#[serde(default)]`, and nothing is renamed or removed while the version of the bus stays the same
+//! (docs/decisions/0027-nodes-of-two-versions.md). Each input of a session has its `session`, and a `command` if
 //! somebody waits for the answer, so that a node can refuse an input that it does not know (`encoding.rs`).
 //!
 //! A relay begins each attempt with `Resume`. The owner accepts inputs of a node only in the attempt
@@ -44,7 +44,7 @@ pub(crate) enum Frame {
     Take { room: RoomCode },
     /// A question, with a number of the sender's.
     Ask { number: u64, question: Question },
-    /// The answer, as JSON; an empty text if the question is not known.
+    /// The answer, as JSON; an empty text if the question is unknown.
     Reply { number: u64, text: String },
     /// To the leader of the pairing, as JSON.
     ToLeader { text: String },

@@ -321,7 +321,7 @@ settings! {
     "keep-rooms" DAYS: Time(ANY, DAY) => closed_rooms_kept;
     /// Refuse new rooms while less than this space is free on the disk. Running games continue.
     "disk-reserve" MEBIBYTES: Number(ANY, 1 << 20) => disk_reserve;
-    /// Maximum number of games that one account may keep in its collections; 0 means that nobody makes or fills any.
+    /// Maximum number of games that one account may keep in its collections; 0 allows only reading and deleting them.
     "collected-games" NUMBER: Number(ANY, 1) => collected_games_max;
     /// Maximum number of sessions on the server. Boards on other sites count apart: there may be a fifth as many.
     "sessions" NUMBER: Number(POSITIVE, 1) => sessions_max;

@@ -1,4 +1,4 @@
-//! Collections of games over HTTP: for the account that keeps them, and for everybody who knows the id of a shared one.
+//! Collections of games over HTTP: for the account that owns them, and for anyone who knows the id of a shared one.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/collections/{id}/games/{number}", delete(remove_game))
 }
 
-/// The path with long bodies.
+/// The path that takes long bodies.
 pub(super) fn batches() -> Router<Arc<Server>> {
     Router::new().route("/api/collections/{id}/games", post(collect))
 }
@@ -70,7 +70,7 @@ async fn make(asked: Asked, body: Bytes) -> Result<(StatusCode, Json<Collection>
 struct CollectionQuery {
     /// Only games with greater numbers.
     after: Option<u64>,
-    /// Only games in which a name of a player has this text.
+    /// Only games in which a player's name contains this text.
     player: Option<String>,
 }
 
@@ -86,7 +86,7 @@ async fn page(
         wish.map_err(|error| malformed(error.status(), error.body_text()))?;
     let asker = match account::reader_of_games(&server, &caller, &headers).await {
         Ok(asker) => asker,
-        // A visitor who is signed out sees what everybody sees.
+        // A visitor who is not signed in sees what is shared.
         Err(AccountRefusal::Refused(no)) if no.reason == Reason::SignedOut => None,
         Err(no) => return Err(no),
     };
@@ -138,13 +138,13 @@ async fn remove_game(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What the API's document says of these paths.
+/// What the API's document says about these paths.
 #[cfg(test)]
 pub(super) fn operations() -> Vec<Operation> {
     use Reason as No;
 
     vec![
-        Operation::get("/api/collections", "The account's collections of games, the last changed first.")
+        Operation::get("/api/collections", "The account's collections of games, the most recently changed first.")
             .by(Key::Token("games:read"))
             .answers::<Named<CollectionList>>(200),
         Operation::post("/api/collections", "Makes a collection.")
@@ -153,13 +153,13 @@ pub(super) fn operations() -> Vec<Operation> {
             .answers::<Named<Collection>>(201)
             .refuses([No::TooManyKeys, No::CollectionFull]),
         Operation::get("/api/collections/{id}", "Games of a collection, by number.")
-            .details("The owner sees it with their account, everybody else if it is shared. At most 100 games; `next` is the `after` of the next page. A search looks at 5,000 games and may find none, although `next` says that more follow.")
+            .details("The owner sees it with their account, everyone else if it is shared. At most 100 games; send `next` as `after` to get the next page. A search request looks at 5,000 games, so it may find none and still have `next`.")
             .at::<Named<CollectionId>>("id")
             .query::<CollectionQuery>()
             .by(Key::Maybe("games:read"))
             .answers::<Named<CollectionPage>>(200)
             .refuses([No::NoSuchCollection, No::TwoIdentities, No::TokenScope, No::WrongToken]),
-        Operation::put("/api/collections/{id}", "Renames a collection, or shares it.")
+        Operation::put("/api/collections/{id}", "Renames a collection, or changes whether it is shared.")
             .at::<Named<CollectionId>>("id")
             .by(Key::Account)
             .takes::<Named<CollectionSettings>>()
@@ -177,7 +177,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .empty(204)
             .refuses([No::NoSuchCollection, No::NoSuchGame]),
         Operation::post("/api/collections/{id}/games", "Adds a batch of games to a collection.")
-            .details("From 1 to 200 games. Games that the collection has already, and games that cannot be kept, keep no other away.")
+            .details("From 1 to 200 games. Duplicates and refused games do not affect the other games of the batch.")
             .at::<Named<CollectionId>>("id")
             .by(Key::Account)
             .takes::<Named<GamesToCollect>>()

@@ -56,9 +56,9 @@ pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
 pub const CONDITIONAL_MOVES_BODY_MAX: usize = 44 * 1024;
 /// Longest label of a session, a passkey or a token, in characters.
 pub const SESSION_LABEL_MAX: usize = 80;
-/// Batches of games for collections that are checked and stored at once. One more would let a move wait longer.
+/// Batches of games for collections that are checked and stored at once. With more, moves would wait longer.
 pub const COLLECTED_BATCHES_MAX: usize = 1;
-/// Most such batches that are stored or wait for that. Further ones are refused.
+/// Most such batches that are being stored or wait. Further ones are refused.
 pub const COLLECTED_BATCH_QUEUE_MAX: usize = 32;
 /// Most of them for one address.
 pub const COLLECTED_BATCHES_PER_ADDRESS_MAX: usize = 4;

@@ -25,7 +25,7 @@ pub(crate) struct Network {
 /// limit of one address.
 const SHARES: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 16)];
 
-// Nodes report up to a thousand networks to each other. So they write the address as a number, without names.
+// Nodes report up to a thousand networks to each other, so the address is a number, without field names.
 impl From<Network> for (u128, u8) {
     fn from(Network { start, bits }: Network) -> Self {
         let start = match start {

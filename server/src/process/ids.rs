@@ -213,7 +213,7 @@ pub(crate) fn seek_id() -> SeekId {
     SeekId::try_from(letters(SEEK_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// An id for a new collection, which nobody can guess.
+/// An id for a new collection. Nobody can guess it.
 pub(crate) fn collection_id() -> CollectionId {
     CollectionId::try_from(letters(COLLECTION_ID_LENGTH, bytes))
         .expect("letters of the alphabet, so many")

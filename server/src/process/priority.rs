@@ -33,8 +33,8 @@ pub(crate) fn run_when_idle() {
 
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let set = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
-    // After the policy, this sets the priority to 0. A thread that has given way before may not do that without rights,
-    // but the priority means nothing to an idle thread.
+    // This also sets the priority to 0. A thread that has given way before needs rights for that, but the priority does
+    // not matter for an idle thread.
     if let Err(error) = set
         && thread_schedule_policy() != Ok(idle)
     {

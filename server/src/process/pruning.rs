@@ -43,7 +43,7 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             in_parts(&log_writer, PRUNED_COLLECTED_GAMES_MAX, |permit| permit.prune_collections());
         match collections.await {
             Ok(0) => {}
-            Ok(games) => tracing::info!(games, "games of deleted collections are deleted"),
+            Ok(games) => tracing::info!(games, "deleted the games of deleted collections"),
             Err(error) => tracing::warn!(%error, "cannot delete games of deleted collections"),
         }
         let moderation = in_parts(&log_writer, PRUNED_MODERATION_MAX, |permit| {

@@ -219,8 +219,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed or is in doubt; asking again does no harm.
     fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError>;
 
-    /// Changes a collection, in one commit. The same change again does no harm; games that it has added are then
-    /// there already.
+    /// Changes a collection, in one commit. Repeating a change does no harm; its games are then duplicates.
     ///
     /// # Errors
     /// When the commit failed or is in doubt; asking again does no harm.
@@ -255,8 +254,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed; nothing is then deleted.
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError>;
 
-    /// Deletes at most so many games of deleted collections, and those of these collections that have none left.
-    /// Returns how many.
+    /// Deletes at most so many games of deleted collections, and the deleted collections that have none left. Returns
+    /// the number of games.
     ///
     /// # Errors
     /// When the commit failed; nothing is then deleted.

@@ -48,7 +48,7 @@ pub enum OpenError {
         /// Hosts and database.
         database: String,
     },
-    /// The tables have to be upgraded, and nodes use them that this server does not understand.
+    /// The tables must be upgraded, but nodes that this server does not understand are using them.
     #[error(
         "the nodes that are running on {database} ({nodes}) are of another version, and this server does not \
          understand their messages. Nothing was changed. Stop all nodes, upgrade them, and start them again"

@@ -14,12 +14,13 @@ use fivefold_shared::{
 
 use crate::{StorageError, node_id::NodeId};
 
-/// The version of what nodes send each other over the bus. Nodes of different ones do not hear each other, and a node
-/// does not join while one of another version lives. So raise it only for a change that nodes of the last version must
-/// not hear: an upgrade then stops all nodes (docs/decisions/0027-nodes-of-two-versions.md).
+/// The version of the messages between nodes on the bus. Nodes with different versions do not receive each other's
+/// messages, and a node does not join while a node with another version is alive. An upgrade to a new version requires
+/// all nodes to stop, so raise it only if nodes of the previous version must not receive the new messages
+/// (docs/decisions/0027-nodes-of-two-versions.md).
 pub const BUS_VERSION: i32 = 2;
 
-/// The same for a server that shares its storage with nobody.
+/// The version of a server that shares its storage with nobody.
 pub(crate) const NO_BUS: i32 = 0;
 
 /// The nodes of a cluster. Calls may block, each for a limited time.
@@ -78,7 +79,7 @@ pub enum JoinError {
          --database"
     )]
     InUse,
-    /// Nodes live that this one does not understand.
+    /// Nodes that this one does not understand are alive.
     #[error(
         "this server does not understand the messages of the nodes that are running ({nodes}): they are of another \
          version. Stop all nodes, upgrade them, and start them again"

@@ -1,5 +1,5 @@
-//! Frames and news as bytes, and what can still be told of a frame that a newer node has sent and this one does not
-//! know: who waits for an answer to it.
+//! Encodes and decodes frames and news. If this node does not know a frame of a newer node, finds out who waits for an
+//! answer to it.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ pub(crate) fn encode(value: &impl Serialize) -> Bytes {
     bytes.into()
 }
 
-/// Decodes a frame, or news. Fields that are not known are left out.
+/// Decodes a frame, or news. Ignores unknown fields.
 ///
 /// # Errors
-/// When the bytes are of another version.
+/// When this version cannot decode the bytes.
 pub(crate) fn decode<T: DeserializeOwned>(mut bytes: &[u8]) -> Result<T, Undecodable> {
     let value = ciborium::from_reader(&mut bytes).map_err(|_| Undecodable)?;
     if bytes.is_empty() { Ok(value) } else { Err(Undecodable) }
 }
 
-/// A frame that cannot be decoded, and whose sender waits for an answer.
+/// A frame that cannot be decoded, but whose sender waits for an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Unknown {
     /// A question.
@@ -51,7 +51,7 @@ impl Unknown {
     }
 }
 
-/// What frames with answers have in all versions.
+/// The part of frames with answers that is the same in all versions.
 #[derive(Deserialize)]
 enum Head {
     Ask { number: u64 },
@@ -60,14 +60,14 @@ enum Head {
 
 #[derive(Deserialize)]
 enum HeadOfMessage {
-    /// By the name of its kind.
+    /// The key is the name of its kind.
     Input(BTreeMap<String, HeadOfInput>),
 }
 
 #[derive(Deserialize)]
 struct HeadOfInput {
     session: Option<u64>,
-    /// Of a session that enters.
+    /// Present if the session enters.
     guest: Option<HeadOfGuest>,
     command: Option<CommandId>,
 }

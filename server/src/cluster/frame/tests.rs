@@ -1,4 +1,4 @@
-//! Stored messages of earlier nodes are still read, and those of newer nodes as far as possible.
+//! Stored messages of earlier nodes can still be read, and those of newer nodes as far as possible.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -74,7 +74,7 @@ struct MemberData {
     /// The member's notes about games, the newest first.
     #[cfg_attr(test, schemars(with = "Vec<Named<Note>>"))]
     notes: Vec<Note>,
-    /// The member's collections of games, the last changed first, without their games.
+    /// The member's collections of games, the most recently changed first, without their games.
     #[cfg_attr(test, schemars(with = "Vec<Named<Collection>>"))]
     collections: Vec<Collection>,
     /// Where the member gets e-mail.

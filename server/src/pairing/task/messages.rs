@@ -110,7 +110,7 @@ pub(super) struct LobbyView {
     pub(super) seeks: Vec<OpenSeek>,
 }
 
-/// What each command has in all versions, in the message itself or in its `by`.
+/// The part of each command that is the same in all versions, in the message itself or in its `by`.
 #[derive(Deserialize)]
 struct HeadOfCommand {
     session: Option<SessionId>,
@@ -119,8 +119,7 @@ struct HeadOfCommand {
 }
 
 impl ToFront {
-    /// The answer to a command that a newer front has sent and this leader does not know. `None` if the message is
-    /// no command.
+    /// The answer to a command of a newer front that this leader does not know. `None` if the message is not a command.
     pub(super) fn refusal_of_unknown(text: &str) -> Option<Self> {
         let message: BTreeMap<String, HeadOfCommand> = serde_json::from_str(text).ok()?;
         let mut head = message.into_values().next()?;

@@ -1,4 +1,4 @@
-//! Lists of nodes of another version, without the entries that this version does not know.
+//! Lists from nodes of another version, without the entries that this version does not know.
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 #[serde(transparent, bound = "T: DeserializeOwned")]
 pub(super) struct KnownOnly<T>(#[serde(deserialize_with = "known_only")] pub(super) Vec<T>);
 
-/// Reads a list, without what a later version knows and this one does not.
+/// Reads a list, and skips entries that this version does not know.
 pub(super) fn known_only<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

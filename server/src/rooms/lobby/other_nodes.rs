@@ -458,7 +458,7 @@ impl Lobby {
     }
 }
 
-/// Answers a frame of a newer node that this one does not know, if somebody waits for that.
+/// Answers a frame of a newer node that this one does not know, if somebody waits for an answer.
 fn refuse_unknown(cluster: &Cluster, from: NodeId, frame: &[u8]) {
     match Unknown::of(frame) {
         Some(Unknown::Question { number }) => cluster.reply(from, number, String::new()),

@@ -92,7 +92,7 @@ impl Actor {
         let (session, command) = input.address();
         let command = command.cloned();
         let Ok((input, credentials)) = input.into_input() else {
-            // A request that only newer nodes know.
+            // Only newer nodes know this request.
             self.context.metrics.cluster.undecodable.inc();
             if let Some(command) = command {
                 link.send(ToRelay::refusal(session.0, command, Reason::Unavailable));

@@ -152,7 +152,7 @@ impl Bus for NatsBus {
 
 impl Subjects {
     fn new(cluster: &ClusterName) -> Self {
-        // Versions have no subject in common.
+        // No two versions share a subject.
         let prefix = format!("{}.{BUS_VERSION}", cluster.0);
         let all = Subject::from(format!("{prefix}.all"));
         Self { prefix, all }

@@ -1,4 +1,4 @@
-//! Collections of games, which accounts keep.
+//! The accounts' collections of games.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{StorageError, contradiction::Contradiction};
 /// A change of one collection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectionChange {
-    /// The member whose it is.
+    /// The owner.
     pub member: MemberId,
     /// The time, in milliseconds since the Unix epoch.
     pub at: u64,
@@ -25,8 +25,8 @@ pub struct CollectionChange {
 /// What changes in a collection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CollectionStep {
-    /// Makes it, with this id. The member has at most [`COLLECTIONS_MAX`](crate::limits::COLLECTIONS_MAX), and as many
-    /// that are deleted and have games left.
+    /// Makes it, with this id. The member may have [`COLLECTIONS_MAX`](crate::limits::COLLECTIONS_MAX), and as many
+    /// again that are deleted but still have games.
     Make(CollectionSettings),
     /// Changes what the member chooses for it.
     Set(CollectionSettings),
@@ -37,14 +37,14 @@ pub enum CollectionStep {
     Add {
         /// The games, with their keys.
         games: Vec<KeyedGame>,
-        /// Most games of the member in all collections, and in those that are deleted and have games left.
+        /// Most games of the member in all collections; as many again may be in deleted ones.
         games_max: u64,
     },
     /// Deletes the game with this number.
     Remove(u64),
 }
 
-/// A game, and what games with the same stones at the end share with it.
+/// A game, and the key that it shares with games that have the same final position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyedGame {
     /// The game.
@@ -58,23 +58,23 @@ pub struct KeyedGame {
 pub enum CollectionChanged {
     /// It is stored.
     Done,
-    /// The games are added, apart from those at these places, which were there.
+    /// The games are added, except those at these places, which were there before.
     Added {
         /// The places, from 0.
         duplicates: Vec<usize>,
     },
-    /// The member has as many collections, or games, as they may have; nothing has changed.
+    /// The member would have too many collections or games; nothing has changed.
     Full,
-    /// There is no such collection of the member, or no such account; nothing has changed.
+    /// The member has no such collection, or no account; nothing has changed.
     Gone,
     /// The collection has no game with this number; nothing has changed.
     NoGame,
 }
 
-/// A collection with its member.
+/// A collection with its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownCollection {
-    /// The member whose it is.
+    /// The owner.
     pub member: MemberId,
     /// Their name.
     pub owner: Name,
@@ -89,7 +89,7 @@ pub struct CollectedGamesQuery {
     pub id: CollectionId,
     /// Only games with greater numbers.
     pub after: u64,
-    /// Only games in which the name of Black or White has this text, in whatever letter case. The answer covers at most
+    /// Only games in which the name of Black or White contains this text, ignoring case. A search looks at no more than
     /// [`COLLECTED_GAMES_SEARCHED_MAX`](crate::limits::COLLECTED_GAMES_SEARCHED_MAX) games.
     pub player: Option<String>,
     /// Most games in the answer.
@@ -107,13 +107,13 @@ pub struct CollectedGames {
 
 /// Reads collections. Calls may block.
 pub trait CollectionsReader {
-    /// A member's collections, the last changed first.
+    /// A member's collections, the most recently changed first.
     ///
     /// # Errors
     /// When they cannot be read.
     fn collections(&mut self, member: &MemberId) -> Result<Vec<Collection>, StorageError>;
 
-    /// The collection with this id; nothing if it, or the account of its member, is deleted.
+    /// The collection with this id; nothing if it or its owner's account is deleted.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -129,7 +129,8 @@ pub trait CollectionsReader {
     ) -> Result<CollectedGames, StorageError>;
 }
 
-/// The games that are new among these, and the places of the others. `known` are the keys of those that are there.
+/// The new ones among these games, and the places of the others. `known` are the keys of the games that are there
+/// already.
 pub(crate) fn new_ones(
     games: &[KeyedGame],
     mut known: BTreeSet<LayoutKey>,
@@ -145,13 +146,13 @@ pub(crate) fn new_ones(
     (new, duplicates)
 }
 
-/// The names of a game's players, as a search looks through them.
+/// The names of a game's players, in the form that a search looks through.
 pub(crate) fn players(game: &CollectedGame) -> String {
     let names = [&game.black, &game.white].into_iter().flatten();
     names.map(|name| folded(name)).collect::<Vec<_>>().join("\n")
 }
 
-/// A text as a search compares it.
+/// A text in the form that a search compares.
 pub(crate) fn folded(text: &str) -> String {
     clean_line(text).to_lowercase()
 }

@@ -17,7 +17,7 @@ use crate::{
     limits::{COLLECTED_GAMES_SEARCHED_MAX, COLLECTIONS_MAX},
 };
 
-/// All collections, also those that are deleted and have games left.
+/// All collections, including deleted ones that still have games.
 #[derive(Debug, Default)]
 pub(super) struct Collections(BTreeMap<CollectionId, StoredCollection>);
 
@@ -117,14 +117,14 @@ impl Collections {
         CollectionChanged::Done
     }
 
-    /// Deletes those of these members.
+    /// Deletes the collections of these members.
     pub(super) fn forget(&mut self, members: &[MemberId]) {
         for own in self.0.values_mut().filter(|own| members.contains(&own.member)) {
             own.is_deleted = true;
         }
     }
 
-    /// Deletes at most so many games of deleted collections, and those that have none left.
+    /// Deletes at most so many games of deleted collections, and the deleted collections that have none left.
     pub(super) fn prune(&mut self, rows_max: usize) -> usize {
         let mut pruned = 0;
         self.0.retain(|_, deleted| {
@@ -139,7 +139,7 @@ impl Collections {
         pruned
     }
 
-    /// A member's collections, the last changed first.
+    /// A member's collections, the most recently changed first.
     pub(super) fn of(&self, member: &MemberId) -> Vec<Collection> {
         let own = self.0.iter().filter(|(_, own)| own.member == *member && !own.is_deleted);
         let mut own: Vec<_> = own.map(|(id, own)| own.shown(id)).collect();

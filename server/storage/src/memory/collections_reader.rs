@@ -1,4 +1,4 @@
-//! What collections have to do with accounts, and reading them, in memory.
+//! Reads collections in memory, and connects them with accounts.
 
 use fivefold_shared::{
     collection::Collection,

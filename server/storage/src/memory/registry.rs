@@ -1,4 +1,4 @@
-//! The nodes that share a storage in memory, and what they find of each other's rooms.
+//! The nodes that share a storage in memory, and how they find each other's rooms.
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 

@@ -1,8 +1,8 @@
-//! Whether servers that cannot share the database with this one use it: nodes of another version of the bus, and
+//! Finds servers that use the database but cannot share it with this one: nodes of another version of the bus, and
 //! servers without a bus.
 //!
-//! Nodes that understand each other share a database while one of them upgrades its tables, because a migration only
-//! adds. Under other nodes the tables must not change: they could not start again.
+//! Nodes that understand each other keep sharing a database while one of them upgrades its tables, because a migration
+//! only adds. If other nodes are running, the tables must not change: those nodes could not start again.
 
 use std::{thread, time::Instant};
 
@@ -22,13 +22,13 @@ use crate::{
     registry::BUS_VERSION,
 };
 
-/// Living servers that cannot share the database with this one: all, or those that speak another version of the bus.
-/// That of a server without a bus is 0.
+/// Living servers that cannot share the database with this one: all, or those with another version of the bus. Servers
+/// without a bus have version 0.
 const SELECT: &str = "
     SELECT id, heartbeat, bus_max > 0, name FROM fivefold.node
     WHERE NOT dead AND id <> $1 AND ($2 OR bus_min > $3 OR bus_max < $3) ORDER BY id";
 
-/// A server that cannot share the database with this one. It lives if its heartbeat goes on.
+/// A server that cannot share the database with this one. It is alive while its heartbeat advances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Rival {
     pub(super) id: NodeId,
@@ -37,7 +37,7 @@ pub(super) struct Rival {
     name: String,
 }
 
-/// The rivals of this server, which may have joined: all other servers, or those that do not understand it.
+/// The rivals of this server, which may itself have joined: all other servers, or those that do not understand it.
 ///
 /// # Errors
 /// As the database.
@@ -63,11 +63,11 @@ pub(super) fn names(rivals: &[Rival]) -> String {
     rivals.iter().map(|rival| rival.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Looks whether the tables may be upgraded, if they have to be. A server that was killed seems to live; that takes
-/// two seconds to find out.
+/// Checks whether the tables may be upgraded, if they must be. If a server was killed, it takes two seconds to find
+/// out.
 ///
 /// # Errors
-/// If servers use them that do not understand this one, or the database does not answer.
+/// If servers that do not understand this one use the tables, or the database does not answer.
 pub(super) fn look(connection: &mut Connection) -> Result<(), OpenError> {
     let database = connection.address().name.clone();
     let failed = |error| OpenError::Storage { path: database.clone(), error };

@@ -235,7 +235,7 @@ impl Registry for PostgresRegistry {
     }
 }
 
-/// Why a node cannot join beside living rivals.
+/// Why a node cannot join while rivals are alive.
 fn in_use(rivals: &[Rival]) -> JoinError {
     if rivals.iter().all(|rival| rival.has_bus) {
         JoinError::OtherVersion { nodes: names(rivals) }

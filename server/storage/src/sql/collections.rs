@@ -22,7 +22,7 @@ const COLLECTION: &str = "collection.id, title, shared, games, changed_at";
 /// A collection of the member, by their ids.
 const OWN: &str = "id = $1 AND member = $2 AND NOT deleted";
 
-/// Kept by one pruning at a time. Two nodes would find the same games, and one of them none.
+/// A lock for one pruning at a time. Otherwise two nodes would find the same games to delete.
 const PRUNING: &str = "collections";
 
 /// Changes a collection.
@@ -62,7 +62,7 @@ fn make(
         return Ok(CollectionChanged::Gone);
     }
     if sql.exists("SELECT 1 FROM collection WHERE id = $1", values![id])? {
-        // The same change was made before: ids are random.
+        // The same change was made before: two collections never get the same random id.
         return Ok(CollectionChanged::Done);
     }
     let count = |which| {
@@ -116,7 +116,8 @@ fn add(
         Ok((number, key.as_str(), players(game), to_json(game)?))
     });
     let rows = to_json(&rows.collect::<Result<Vec<_>, StorageError>>()?)?;
-    // One statement: the games are many, and each answer of a database on another machine is waited for.
+    // One statement for all games, because each statement waits for the answer of a database that may be on another
+    // machine.
     let insert = format!(
         "INSERT INTO collected_game (collection, number, layout, players, content)
          SELECT CAST($2 AS text), CAST(value ->> 0 AS bigint), value ->> 1, value ->> 2, value ->> 3
@@ -215,7 +216,7 @@ fn games(
     sql: &dyn Sql,
     CollectedGamesQuery { id, after, player, max }: &CollectedGamesQuery,
 ) -> Result<CollectedGames, StorageError> {
-    // A search ends there, so that it takes about the same time in each collection.
+    // A search ends there, so that it takes about the same time in every collection.
     let mut end = None;
     if player.is_some() {
         let last = "SELECT number FROM collected_game WHERE collection = $1 AND number > $2
@@ -238,7 +239,7 @@ fn games(
     Ok(CollectedGames { games: games.collect(), next })
 }
 
-/// The pattern of texts that have this one.
+/// The pattern that matches texts with this one in them.
 fn pattern(text: &str) -> String {
     let mut pattern = "%".to_owned();
     for letter in folded(text).chars() {
