@@ -1,4 +1,4 @@
-//! Collections: games that a member keeps, as they cross the wire, and which of them are the same.
+//! Collections: the games that a member keeps, as sent over the wire, and which of them are equal.
 //!
 //! A client reads the files ([`notation`](crate::notation)) and sends the games in batches.
 
@@ -24,7 +24,7 @@ pub const BATCH_GAMES_MAX: usize = 200;
 pub const BATCH_BYTES_MAX: usize = 256 * 1024;
 /// Most games in a page of a collection.
 pub const COLLECTION_PAGE_GAMES: usize = 100;
-/// Longest name of a player, date or event in a game of a collection, in characters.
+/// Longest player name, date or event of a game in a collection, in characters.
 pub const COLLECTED_TEXT_MAX: usize = 100;
 /// Longest list of moves of a game in a collection, in bytes: twice what fills a board of 30x30.
 pub const COLLECTED_MOVES_BYTES_MAX: usize = 8 * 1024;
@@ -41,22 +41,22 @@ pub struct Collection {
     pub shared: bool,
     /// How many games it has.
     pub games: u64,
-    /// When it changed last, in milliseconds since the Unix epoch.
+    /// When it was last changed, in milliseconds since the Unix epoch.
     pub changed_at: u64,
-    /// The name of the member whose it is; absent in their own answers.
+    /// The owner's name; absent in answers to the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Name>,
 }
 
-/// All collections of a member, as the server answers.
+/// All collections of a member, as in the server's answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectionList {
-    /// The collections, the last changed first.
+    /// The collections, the most recently changed first.
     pub collections: Vec<Collection>,
 }
 
-/// What a member chooses for a collection.
+/// The settings of a collection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectionSettings {
@@ -82,17 +82,17 @@ pub struct CollectedGame {
     /// The day as the file writes it, such as `2026-11-21`, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Where it was played, such as a tournament, likewise.
+    /// Where it was played, such as the name of a tournament, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// How it ended, if the file records that.
+    /// How it ended, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The moves, Black's first, such as `h8 i9 j10`; at most 8192 bytes.
     pub moves: String,
 }
 
-/// Games to add to a collection: a batch.
+/// A batch of games to add to a collection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GamesToCollect {
@@ -101,55 +101,55 @@ pub struct GamesToCollect {
     pub games: Vec<CollectedGame>,
 }
 
-/// What became of a batch. Games that are in neither list were added.
+/// The result of a batch. Games that are in neither list were added.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectAnswer {
     /// How many games were added.
     pub added: usize,
-    /// The games that the collection had already, by their places in the batch, from 0.
+    /// The games that the collection already had, by their positions in the batch, from 0.
     pub duplicates: Vec<usize>,
-    /// The games that cannot be added.
+    /// The games that could not be added.
     pub refused: Vec<RefusedGame>,
 }
 
-/// A game of a batch that cannot be added.
+/// A game of a batch that could not be added.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefusedGame {
-    /// Its place in the batch, from 0.
+    /// Its position in the batch, from 0.
     pub index: usize,
     /// The problem, in English.
     pub text: String,
 }
 
-/// Some games of a collection.
+/// A page of games of a collection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectionPage {
     /// The collection.
     pub collection: Collection,
-    /// The games, by number. A page of a search may have few or none although more follow.
+    /// The games, by number. In a search, a page may have few or none although more follow.
     pub games: Vec<NumberedGame>,
     /// If more games may follow: the number after which the next page begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
 }
 
-/// A game of a collection with its number.
+/// A game of a collection, with its number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NumberedGame {
-    /// Its number in the collection. It stays when other games are deleted.
+    /// Its number in the collection. It does not change when other games are deleted.
     pub number: u64,
     /// The game.
     #[serde(flatten)]
     pub game: CollectedGame,
 }
 
-/// A key that games share if they are played by the same rules and their stones at the end are the
-/// same after turning and mirroring; on the board without borders also after moving. It says
-/// nothing else about the game. Keys are stored: the same game must always get the same one.
+/// A key of the rules and the final position of a game. It is the same if the board is rotated or
+/// mirrored, and on an unbounded board if the stones are shifted. Nothing else about the game
+/// affects it. Keys are stored, so the same game must always get the same key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LayoutKey(String);
 
@@ -171,12 +171,12 @@ impl LayoutKey {
                 Stone::White => b'O',
             }]);
         }
-        // 128 bits are enough: two layouts with one key would harm nobody but the owner of the collection.
+        // 128 bits are enough: equal keys of two layouts would only harm the owner.
         let digits = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         Self(digits)
     }
 
-    /// A key that was stored.
+    /// A key as it was stored.
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
@@ -187,12 +187,12 @@ impl LayoutKey {
     }
 }
 
-/// The stones of a board with borders in the one of its ways to turn and mirror that all equal
-/// layouts share.
+/// The stones of a bounded board, rotated and mirrored so that the result is the least: it is the
+/// same for all equal layouts.
 fn least_image(stones: &[(Point, Stone)], width: i32, height: i32) -> Vec<(Point, Stone)> {
     let last = Point::new(width - 1, height - 1);
     let image = |way| {
-        // The corner opposite of the origin says by how much the turned board is off.
+        // The corner opposite the origin shows how far the turned board has moved.
         let Point { x, y } = turned(last, way);
         let moved = |point| {
             let at = turned(point, way);
@@ -210,8 +210,8 @@ fn least_image(stones: &[(Point, Stone)], width: i32, height: i32) -> Vec<(Point
 }
 
 impl CollectedGame {
-    /// A game from a file as a collection keeps it: without the opening's choices and the times of
-    /// the moves. Texts are cleaned and shortened to [`COLLECTED_TEXT_MAX`] characters.
+    /// A game from a file as a collection keeps it: without the choices of the opening and the
+    /// times of the moves. Texts are cleaned and shortened to [`COLLECTED_TEXT_MAX`] characters.
     pub fn of(game: &GameFile) -> Self {
         let text = |text: &Option<String>| text.as_deref().and_then(shortened);
         Self {
@@ -225,10 +225,10 @@ impl CollectedGame {
         }
     }
 
-    /// The game as files hold it.
+    /// The game as a file has it.
     ///
     /// # Errors
-    /// When its moves are no list of points of its board; in English.
+    /// When its moves are not a list of points on its board; in English.
     pub fn file(&self) -> Result<GameFile, String> {
         let Self { rules, black, white, date, event, ending, moves } = self;
         let read = moves::read(moves, *rules).map_err(|why| why.text)?;
@@ -240,12 +240,12 @@ impl CollectedGame {
         Ok(GameFile { black, white, date, event, ending: *ending, ..read })
     }
 
-    /// Checks the game, and returns it in the form in which it is stored, with the key of its
-    /// layout: moves such as `h8 i9`, texts cleaned, those that are empty left out.
+    /// Checks the game and returns it as it is stored, with the key of its layout: moves such as
+    /// `h8 i9`, cleaned texts, and no empty texts.
     ///
     /// # Errors
-    /// When a text or the list of moves is too long, the moves cannot be played or there are none;
-    /// in English.
+    /// When a text or the list of moves is too long, or there are no moves or illegal ones; in
+    /// English.
     pub fn checked(&self) -> Result<(Self, LayoutKey), String> {
         if self.moves.len() > COLLECTED_MOVES_BYTES_MAX {
             return Err(format!(

@@ -118,9 +118,9 @@ impl AnalysisQuestion {
 #[derive(Debug, Deserialize)]
 pub struct EncodingQuestion {
     bytes: Vec<u8>,
-    /// Whether these are only a part of the file, which may end within a letter. In a long file, the first
-    /// part with a byte that is not ASCII says most, with the file's first part before it, which may name
-    /// the encoding.
+    /// Whether these bytes are only a part of the file, which may end within a letter. For a long
+    /// file, pass its first part, which may name the encoding, and then the first part with a byte
+    /// that is not ASCII.
     #[serde(default)]
     is_part: bool,
 }

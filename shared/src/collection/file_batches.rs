@@ -1,4 +1,4 @@
-//! The games of a file as batches for a collection.
+//! Splits the games of a file into batches for a collection.
 
 use super::{BATCH_BYTES_MAX, BATCH_GAMES_MAX, COLLECTED_MOVES_BYTES_MAX, CollectedGame};
 use crate::notation::{
@@ -6,11 +6,11 @@ use crate::notation::{
     games::{FoundGame, GamesReader},
 };
 
-/// Bytes of a batch that are kept free: room for the longest game that a collection takes, and what
-/// JSON has around a list of games.
+/// Bytes of a batch that stay free: for the longest game that a collection takes, and for the JSON
+/// around the list of games.
 const BATCH_BYTES_SPARE: usize = 2 * COLLECTED_MOVES_BYTES_MAX;
 
-/// Some games of a file for a collection: no more than a server takes at once.
+/// Some games of a file for a collection, at most as many as a server takes at once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileBatch {
     /// The games.
@@ -26,7 +26,7 @@ pub struct FileBatch {
 }
 
 impl FileBatch {
-    /// The next games of what was fed to a reader.
+    /// The next games in what was fed to a reader.
     pub fn next(reader: &mut GamesReader) -> Self {
         let mut batch = Self::default();
         while batch.games.len() < BATCH_GAMES_MAX

@@ -31,7 +31,7 @@ pub fn text_of(file: &[u8]) -> Cow<'_, [u8]> {
     if renlib::is_library(file) { renlib::texts(file).into() } else { file.into() }
 }
 
-/// The letters of a part of a text that are whole for sure: a part may end within one.
+/// The part of a text without a letter at its end that may be incomplete.
 pub fn whole_letters(part: &[u8]) -> &[u8] {
     if part.contains(&0) {
         return &part[..part.len() & !1];

@@ -22,7 +22,7 @@ pub struct GameFile {
     /// The day, such as `2026-11-21`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Where it was played, such as a tournament.
+    /// Where it was played, such as the name of a tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// How it ended, if the file records that.

@@ -1,12 +1,12 @@
-//! Reads files with many games, game by game: SGF collections, lists of moves with a game a line,
-//! PSQ, JSON, and RenLib's libraries, where each line of moves to its end is a game.
+//! Reads files with many games, game by game: SGF collections, lists of moves with one game per
+//! line, PSQ, JSON, and RenLib libraries, where each complete line of moves is a game.
 //!
-//! A file is fed in parts, so that one of any length takes little memory, and is read in linear time.
-//! One game has at most [`FILE_BYTES_MAX`] bytes. A game that cannot be read is a fault with its line,
-//! and the next one is read.
+//! A file is fed in parts and read in linear time, so that even a long file takes little memory.
+//! One game has at most [`FILE_BYTES_MAX`] bytes. If a game cannot be read, it becomes a fault with
+//! its line, and reading continues with the next game.
 //!
-//! A list of moves that goes on in the next line ends with a comma. A line with nothing but rules gives
-//! those of the games after it.
+//! A line of moves that continues on the next line ends with a comma. A line with only rules sets
+//! the rules of the games after it.
 
 mod fed;
 mod json_objects;
@@ -47,7 +47,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format for a file's name.
+    /// The format that a file's name suggests.
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, end) = name.rsplit_once('.')?;
         match end.to_ascii_lowercase().as_str() {
@@ -69,13 +69,13 @@ pub struct FoundGame {
     pub game: GameFile,
 }
 
-/// Reads the games of a file that is fed to it. As an iterator, it ends when it needs the next part,
-/// and goes on after that.
+/// Reads the games of a file that is fed to it. The iterator returns `None` when it needs the next
+/// part, and continues after that.
 #[derive(Debug)]
 pub struct GamesReader {
-    /// The format that the name of the file says.
+    /// The format that the file's name suggests.
     named: Option<FileFormat>,
-    /// Apply to games that name none.
+    /// The rules of games that do not name any.
     rules: Rules,
     fed: Fed,
     source: Source,
@@ -87,19 +87,19 @@ pub struct GamesReader {
 /// How the text is split into games.
 #[derive(Debug)]
 enum Source {
-    /// Not known before the first letters are.
+    /// Unknown until the first letters have come.
     Unknown,
     Sgf(SgfGames),
     Psq(PsqGames),
     Json(JsonObjects),
     Moves(MoveLists),
     Library(LibraryLines),
-    /// A library that was read to its end, or cannot be read on.
+    /// A library that was read to its end, or that cannot be read any further.
     Finished,
 }
 
 impl GamesReader {
-    /// A reader of a file. `named` is the format that its name says; the first letters count for more.
+    /// A reader of a file. `named` is the format that its name suggests; the text decides.
     pub fn new(named: Option<FileFormat>, rules: Rules) -> Self {
         Self {
             named,
@@ -111,13 +111,13 @@ impl GamesReader {
         }
     }
 
-    /// Takes the next part of the text. Read all games of one part before the next, so that it is
-    /// forgotten.
+    /// Takes the next part of the text. Read all games of a part before you feed the next one, so
+    /// that the part is forgotten.
     pub fn feed(&mut self, part: &str) {
         self.fed.feed(part);
     }
 
-    /// Takes the next part of a RenLib library, which is no text.
+    /// Takes the next part of a RenLib library, which is not text.
     pub fn feed_library(&mut self, part: &[u8]) {
         if matches!(self.source, Source::Unknown) {
             self.source = Source::Library(LibraryLines::new(self.rules.variant()));
@@ -137,7 +137,7 @@ impl GamesReader {
         self.fed.is_whole
     }
 
-    /// What could not be kept of the games so far, each kind once.
+    /// What could not be kept of the games so far: one note of each kind.
     pub fn take_notes(&mut self) -> Vec<Note> {
         mem::take(&mut self.notes).finish(self.rules.variant())
     }
@@ -173,7 +173,7 @@ impl GamesReader {
         }
     }
 
-    /// How to split a text that begins like this; `None` if too little of it is known.
+    /// How to split a text that begins like this; `None` if more of it is needed.
     fn recognized(&mut self) -> Option<Source> {
         self.fed.skip_blank();
         let format = match self.fed.rest().as_bytes() {
@@ -226,7 +226,7 @@ impl GamesReader {
         })
     }
 
-    /// The game without moves after its end, if its moves can be played.
+    /// The game without the moves after its end, if its moves are legal.
     fn playable(&mut self, line: usize, mut game: GameFile) -> Result<FoundGame, FileError> {
         match game.position() {
             Ok(_) => {}

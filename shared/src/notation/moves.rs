@@ -2,7 +2,7 @@
 //! h8 i9 2. j10`), and `x,y` for points of the unbounded board.
 //!
 //! A first line such as `renju 15x15` gives the rules. In a file with many games
-//! ([`games`](super::games)), a list that goes on in the next line ends with a comma.
+//! ([`games`](super::games)), a line that continues on the next one ends with a comma.
 
 use super::{
     coordinates,

@@ -99,7 +99,7 @@ fn rules(head: &str, variant: Variant) -> Result<Rules, String> {
     Rules::new(variant, Size::Bounded { width, height }).map_err(|reason| reason.to_string())
 }
 
-/// The board's sides, from a first line.
+/// The board's sides, from the first line.
 pub(super) fn board(head: &str) -> Option<(u32, u32)> {
     let sizes = head.trim_start_matches('\u{feff}').trim().strip_prefix(BEGIN)?;
     let (width, height) = sizes.split(',').next()?.trim().split_once('x')?;

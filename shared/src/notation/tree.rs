@@ -32,7 +32,7 @@ pub struct GameTree {
     /// course of a game.
     #[serde(skip)]
     pub date: Option<String>,
-    /// Where it was played, such as a tournament.
+    /// Where it was played, such as the name of a tournament.
     #[serde(skip)]
     pub event: Option<String>,
     /// How the game of the main line ended.

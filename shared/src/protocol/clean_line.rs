@@ -1,4 +1,4 @@
-//! Lines of text that people write for others: cleans them for display.
+//! Cleans lines of text that people write for others.
 
 use std::fmt;
 
@@ -15,8 +15,8 @@ pub const COLLECTION_NAME_MAX: usize = 60;
 
 /// Cleans a line: Unicode's form NFC without control characters, those that change the direction of
 /// text, other invisible ones, and combining marks beyond [`NAME_MARKS_MAX`] in a row. Joiners and
-/// variation selectors stay behind a character that they can join, because scripts and emoji need
-/// them. White space is trimmed at both ends and single in between.
+/// variation selectors stay after a character that they can join, because scripts and emoji need
+/// them. White space is trimmed at both ends and collapsed to single spaces in between.
 pub fn clean_line(text: &str) -> String {
     let spaced = text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });
     let visible = spaced.filter(|&c| !is_invisible(c) || is_joiner(c));

@@ -86,8 +86,8 @@ pub enum Reason {
     TooFewDaysOff,
     /// The account has `most` bots.
     TooManyBots,
-    /// With these games the account would have more than `most` in all its collections. Those of deleted collections
-    /// count until the server has removed them.
+    /// The account would have more than `most` games in all its collections. Games of deleted
+    /// collections count until the server has removed them.
     CollectionFull,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
     TooManyTries,

@@ -1,7 +1,7 @@
-//! Reads files with many games for the page, a part at a time, so that memory stays flat.
+//! Reads files with many games for the page, part by part, so that a long file takes little memory.
 //!
-//! The page decodes the text, because browsers have the tables. It feeds a part, and then asks for
-//! batches until the module wants the next part.
+//! The page decodes the text, because browsers have the tables for it. It feeds a part, and then
+//! asks for batches until the module needs the next part.
 
 use fivefold_shared::{
     collection::{CollectedGame, file_batches::FileBatch},
@@ -15,16 +15,16 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A step of reading a file. All fields may be absent: then it asks for the next games of what was
-/// fed before.
+/// A step of reading a file. All fields are optional; without any, it asks for the next games of
+/// what was fed before.
 #[derive(Debug, Deserialize)]
 pub(crate) struct GamesQuestion {
-    /// Begins this file, in place of one that was read before.
+    /// Begins this file, and drops the one before.
     file: Option<NewFile>,
     /// The next part of its text.
     #[serde(default)]
     text: String,
-    /// The next part of a RenLib library, which is no text.
+    /// The next part of a RenLib library, which is not text.
     #[serde(default)]
     bytes: Vec<u8>,
     /// Whether this part is the last one.
@@ -35,16 +35,16 @@ pub(crate) struct GamesQuestion {
 /// A file to read.
 #[derive(Debug, Deserialize)]
 struct NewFile {
-    /// Its name says the format where its first letters do not.
+    /// Its name, which tells the format if the first letters do not.
     name: String,
-    /// Apply to games that name none.
+    /// The rules of games that do not name any.
     rules: Rules,
 }
 
 /// The next games of a file.
 #[derive(Debug, Serialize)]
 pub(crate) struct GamesAnswer {
-    /// The games, as a batch that the server takes: not too many and not too long.
+    /// The games, as a batch that is not too long for the server.
     games: Vec<CollectedGame>,
     /// The line where each of the games begins.
     lines: Vec<usize>,

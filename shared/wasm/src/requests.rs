@@ -28,7 +28,7 @@ enum Request {
     Encoding(EncodingQuestion),
     /// Reads a file with a tree of moves.
     ReadTree(TreeQuestion),
-    /// Reads the games of a file with many, a part at a time.
+    /// Reads a file with many games, part by part.
     ReadGames(GamesQuestion),
     /// Writes a tree of moves to a file.
     WriteTree(TreeToWrite),
@@ -73,7 +73,7 @@ enum Request {
     },
 }
 
-/// The module: it keeps nothing between requests but its local room and the file with games that it reads.
+/// The module. Between requests it keeps only its local room and the file that it is reading.
 #[derive(Debug, Default)]
 pub struct Module {
     rooms: LocalRooms,

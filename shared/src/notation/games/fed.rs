@@ -1,11 +1,11 @@
-//! The part of a text that was fed and is not read yet.
+//! The part of a text that was fed but not read yet.
 
 use std::ops::Range;
 
 use crate::notation::tree::FILE_BYTES_MAX;
 
-/// A text that is fed in parts, with a cursor that goes through it once, and the beginning of the game
-/// at the cursor. What was read is forgotten at the next part.
+/// A text that is fed in parts, with a cursor that goes through it once, and the beginning of the
+/// game at the cursor. The text that was read is forgotten when the next part comes.
 #[derive(Debug)]
 pub(super) struct Fed {
     /// Whether no part follows.
@@ -13,17 +13,17 @@ pub(super) struct Fed {
     text: String,
     /// Where the game begins.
     begin: usize,
-    /// The line of this.
+    /// The line of this beginning.
     begin_line: usize,
     /// The cursor.
     at: usize,
     /// Its line, from 1.
     line: usize,
-    /// Whether the beginning of the game was forgotten, because it is too long.
+    /// Whether the beginning of the game was forgotten, because the game is too long.
     is_too_long: bool,
 }
 
-/// The place of a game in the text, until the next part is fed.
+/// The place of a game in the text. Valid until the next part is fed.
 #[derive(Debug)]
 pub(super) struct Piece {
     range: Range<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Piece {
     pub(super) is_too_long: bool,
 }
 
-/// A place behind the beginning of the game, with its line. It stays right when a part is fed.
+/// A place after the beginning of the game, with its line. It stays valid when a part is fed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mark {
     behind: usize,
@@ -77,12 +77,12 @@ impl Fed {
         &self.text[self.begin + mark.behind..self.at]
     }
 
-    /// Goes one byte on. A game that becomes too long is forgotten up to here, and the answer says so:
-    /// then no mark is right any more.
+    /// Moves one byte on. If the game becomes too long, it is forgotten up to here, and the answer
+    /// says so: then no mark is valid any more.
     pub(super) fn advance(&mut self) -> bool {
         self.line += usize::from(self.byte() == Some(b'\n'));
         self.at += 1;
-        // A text is only split at whole letters.
+        // Text is never split inside a letter.
         let forgets = self.at - self.begin > FILE_BYTES_MAX && self.text.is_char_boundary(self.at);
         if forgets {
             self.is_too_long = true;
@@ -91,7 +91,7 @@ impl Fed {
         forgets
     }
 
-    /// Goes over white space and a byte order mark, which are no part of a game.
+    /// Skips white space and a byte order mark, which are not part of a game.
     pub(super) fn skip_blank(&mut self) {
         let rest = self.rest();
         let visible = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

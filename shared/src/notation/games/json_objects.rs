@@ -1,14 +1,14 @@
-//! Splits JSON into objects: one, a list of them, or one a line.
+//! Splits JSON into objects: a single one, a list of them, or one per line.
 
 use super::fed::{Fed, Piece};
 
 /// The state at the cursor.
 #[derive(Debug, Default)]
 pub(super) struct JsonObjects {
-    /// How many braces are open; none between the objects.
+    /// How many braces are open; 0 between the objects.
     depth: usize,
     place: Place,
-    /// Whether there is something between the objects that means nothing.
+    /// Whether there is something meaningless between the objects.
     has_other: bool,
     /// Whether this is the first letter of a line.
     begins_line: bool,
@@ -19,7 +19,7 @@ enum Place {
     #[default]
     Outside,
     String,
-    /// Behind a backslash in a string.
+    /// After a backslash in a string.
     Escaped,
 }
 
@@ -28,7 +28,7 @@ impl JsonObjects {
     /// its end.
     pub(super) fn next(&mut self, fed: &mut Fed) -> Option<Piece> {
         while let Some(byte) = fed.byte() {
-            // Where a brace is missing, the next game begins with a line.
+            // If a brace is missing, the next game begins at the start of a line.
             let begins = byte == b'{' && (self.depth == 0 || self.begins_line);
             if begins && (self.depth > 0 || self.has_other) {
                 *self = Self::default();
@@ -65,7 +65,7 @@ impl JsonObjects {
             (Place::Outside, b'{') => self.depth += 1,
             (Place::Outside, b'}') => self.depth -= 1,
             (Place::Outside, b'"') => self.place = Place::String,
-            // A string does not go on in the next line.
+            // A string does not continue on the next line.
             (Place::String, b'"' | b'\n') => self.place = Place::Outside,
             (Place::String, b'\\') => self.place = Place::Escaped,
             (Place::Escaped, _) => self.place = Place::String,

@@ -8,10 +8,10 @@ use crate::notation::psq;
 /// Longest first line of a PSQ, in bytes.
 const HEAD_BYTES_MAX: usize = 200;
 
-/// Lists of moves: each line is a game, and goes on in the next one if it ends with a comma.
+/// Lists of moves: each line is a game, which continues on the next line after a comma at the end.
 #[derive(Debug, Default)]
 pub(super) struct MoveLists {
-    /// The last byte of the game that is no white space.
+    /// The last byte of the game that is not white space.
     last: Option<u8>,
 }
 
@@ -67,7 +67,7 @@ impl PsqGames {
             let is_head = text.len() <= HEAD_BYTES_MAX && psq::board(text).is_some();
             let is_blank = text.trim().is_empty();
             if is_head && self.has_line {
-                // The next call sees the same line as the first one of its game.
+                // The next call sees this line as the first line of its game.
                 let piece = fed.cut_at(line);
                 *self = Self { line: Some(fed.start()), has_line: false };
                 return Some(piece);

@@ -1,7 +1,7 @@
 //! Splits SGF into games.
 //!
-//! A game ends where its brackets do. Files are damaged, too: a bracket may be missing, or the one that
-//! ends a value. So a game also ends where another begins with a property that only roots have.
+//! A game ends where its brackets close. In a damaged file a bracket may be missing, so a game also
+//! ends where another one begins with a property that only roots have.
 
 use super::fed::{Fed, Mark, Piece};
 
@@ -11,10 +11,10 @@ const ROOT: [[u8; 2]; 6] = [*b"FF", *b"GM", *b"CA", *b"AP", *b"SZ", *b"ST"];
 /// The state at the cursor.
 #[derive(Debug, Default)]
 pub(super) struct SgfGames {
-    /// How many brackets are open; none between the games.
+    /// How many brackets are open; 0 between the games.
     depth: usize,
     place: Place,
-    /// Whether the game has a node or a value. Else its bracket belongs to some other text.
+    /// Whether the game has a node or a value. Otherwise its bracket belongs to some other text.
     has_node: bool,
     has_value: bool,
     /// Whether only white space precedes on this line.
@@ -27,7 +27,7 @@ enum Place {
     #[default]
     Outside,
     Value,
-    /// Behind a backslash in a value.
+    /// After a backslash in a value.
     Escaped,
 }
 
@@ -38,7 +38,7 @@ enum Root {
     None,
     Bracket(Mark),
     Node(Mark),
-    /// The last two capitals of the name, which may have small letters between, and their number.
+    /// The last two capitals of the name, ignoring small letters, and how many there are.
     Name(Mark, [u8; 2], usize),
 }
 
@@ -109,8 +109,8 @@ impl SgfGames {
         }
     }
 
-    /// Where the root of another game begins, if this byte is the bracket behind the name of its first
-    /// property. In a value it has to begin a line, because comments may have brackets.
+    /// Where the root of another game begins, if this byte is the bracket behind the name of its
+    /// first property. In a value it must begin a line, because comments may contain brackets.
     fn root_before(&mut self, byte: u8, fed: &Fed) -> Option<Mark> {
         let may_begin = self.depth > 0 && (self.place == Place::Outside || self.begins_line);
         self.root = match (self.root, byte) {
@@ -132,7 +132,7 @@ impl SgfGames {
 }
 
 impl Root {
-    /// With a letter of the name. Small ones do not count.
+    /// Adds a letter of the name. Small letters do not count.
     fn with(self, letter: u8) -> Self {
         match self {
             Self::Name(mark, [_, last], count) if letter.is_ascii_uppercase() => {

@@ -1,5 +1,5 @@
-//! The lines of a library: a game for each line of moves to its end. The library is fed in parts, and no
-//! more of it is kept than the line at hand.
+//! The lines of a library: each complete line of moves is a game. The library is fed in parts, and
+//! only the current line is kept.
 
 use std::mem;
 
@@ -24,11 +24,11 @@ const WAITING_MAX: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct LibraryLines {
     variant: Variant,
-    /// Known behind the head.
+    /// Known after the head.
     rules: Option<Rules>,
-    /// What was fed and is not read yet.
+    /// What was fed but not read yet.
     bytes: Vec<u8>,
-    /// How much of it is read.
+    /// How much of it has been read.
     read: usize,
     /// How many bytes of the file were before it.
     before: usize,
@@ -67,7 +67,7 @@ impl LibraryLines {
     /// The next line; `None` if a part is needed, or after the last line.
     ///
     /// # Errors
-    /// When the library cannot be read on; with the byte.
+    /// When the library cannot be read any further; with the byte.
     pub(crate) fn next(&mut self, is_whole: bool) -> Option<Result<GameFile, FileError>> {
         self.advance(is_whole).transpose()
     }
@@ -100,7 +100,7 @@ impl LibraryLines {
                 return Err(at_byte(at, "too many moves in a line"));
             }
             let end = rest.at;
-            // A move after an earlier one shows that the line at hand has ended.
+            // A move after an earlier one shows that the current line has ended.
             let (here, ended) = match self.walk.visit(&node) {
                 Visit::Root => (Above::At(0), None),
                 Visit::Move(parent, point) if parent < points => {
@@ -119,7 +119,7 @@ impl LibraryLines {
             }
         }
         if self.walk.has_ended {
-            // What follows the tree does not count.
+            // What follows the tree is ignored.
             self.read = self.bytes.len();
         } else if !is_whole {
             return Ok(None);

@@ -19,11 +19,11 @@ pub(super) const NO_CHILD: u8 = 0x40;
 const COMMENT: u8 = 0x08;
 /// A text of older versions follows, see [`Bytes::old_text`].
 const OLD_COMMENT: u8 = 0x20;
-/// The node is no move, whatever its point.
+/// The node is not a move, whatever its point.
 pub(super) const NO_MOVE: u8 = 0x02;
 /// Two more bytes of flags follow.
 const MORE_FLAGS: u8 = 0x01;
-/// Of the second of these: a text for the board follows, after the comment.
+/// In the second of these: a text for the board follows, after the comment.
 const BOARD_TEXT: u8 = 0x01;
 /// Separates the first line of a comment from the others.
 const LINE_BREAK: char = '\u{8}';
@@ -47,7 +47,7 @@ pub(super) fn check_head(bytes: &[u8], variant: Variant) -> Result<Rules, FileEr
 
 /// A node of the file.
 pub(super) struct Node {
-    /// None for the root, passes, and what is no point of the board.
+    /// `None` for the root, passes, and points outside the board.
     pub(super) point: Option<Point>,
     pub(super) flags: u8,
     pub(super) comment: Text,

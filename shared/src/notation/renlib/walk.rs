@@ -1,4 +1,4 @@
-//! The way through a library, whose nodes come one after another: what each of them hangs on.
+//! Walks through a library, node after node: finds what each one hangs on.
 
 use super::nodes::{NO_CHILD, NO_MOVE, Node, SIBLING};
 use crate::{
@@ -30,7 +30,7 @@ pub(super) enum Visit<P> {
 pub(super) struct Walk<P> {
     /// What the next node hangs on.
     above: Above<P>,
-    /// What the siblings hang on that come after all below a node.
+    /// What the siblings that follow after everything below a node hang on.
     waiting: Vec<Above<P>>,
     is_first: bool,
     is_root: bool,
@@ -88,7 +88,7 @@ impl<P: Copy> Walk<P> {
         }
     }
 
-    /// Goes on from the node that was visited last, which is here.
+    /// Continues from the node that was visited last, which is here.
     pub(super) fn go_on(&mut self, node: &Node, here: Above<P>) {
         let has_child = node.flags & NO_CHILD == 0 || self.is_root;
         let has_sibling = node.flags & SIBLING != 0 && !self.is_root;
