@@ -143,7 +143,7 @@ try {
     'http://127.0.0.1:1 does not answer as a Fivefold server.',
     'no_such_room',
     'The connection has ended. The connection has ended.',
-    'ftp://example.org is no address of a server.',
+    'ftp://example.org is not an address of a server.',
   ]);
 });
 

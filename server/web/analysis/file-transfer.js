@@ -1,4 +1,4 @@
-// Receives files that are dropped on the page or pasted, and pasted texts; saves texts as files.
+// Receives dropped or pasted files and pasted text, and saves texts as files.
 
 import { el } from '../ui/dom.js';
 

@@ -126,7 +126,7 @@ function noGame({ name }) {
   return new FileProblem(ta('no_game', { name }));
 }
 
-/** Decodes by the encoding that a file names, or else by the likely one. @param {{ name: string, likely: string }} encoding */
+/** Decodes with the encoding that the file names, or else with the likely one. @param {{ name: string, likely: string }} encoding */
 export function decoderOf({ name, likely }) {
   try {
     return new TextDecoder(name);

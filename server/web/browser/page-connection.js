@@ -1,12 +1,12 @@
-// The page's connection to the server: who speaks, as the browser keeps it for all tabs, and when to look
-// after the connection.
+// The page's connection to the server: who speaks, which the browser stores for all tabs, and when to check the
+// connection.
 
 /** @import { Refused, Welcome } from '../ui/protocol-types' */
 
 import { Connection } from '../client/connection.js';
 import { siteStorage } from './browser-storage.js';
 
-/** How long a new player's tab waits for another one that is getting their identity. */
+/** How long a new player's tab waits while another tab is getting their identity. */
 const ALONE_WITHIN_MS = 2_000;
 
 /** Keys of the stored identity and name, and of whether the browser's cookie speaks for an account. */

@@ -1,5 +1,5 @@
-// A client for programs: who speaks, and rooms as their events build them. The page has a class of its own for
-// this (browser/page-connection.js), so this file is in the package, but not served.
+// A client for programs: who speaks, and the state of rooms. The page has its own class for this
+// (browser/page-connection.js), so this file is in the package, but not served.
 
 /** @import { Answer, Closed, Command, CreateCommand, Refused, Welcome } from './protocol-types.js' */
 /** @import { Credentials, SocketClass } from './connection.js' */
@@ -12,23 +12,23 @@ export { clockFace } from './clock.js';
 export { opponent, SEATS, STONES, seatWith, stoneAt, stoneOf } from './room-state.js';
 export { RefusedError, Room };
 
-/** Refusals of a `hello` after which the client comes back, as it is. All others end it. */
+/** Refusals of a `hello` after which the client tries again unchanged. All others end it. */
 const COME_BACK = new Set([...TRANSIENT, 'server_full', 'disk_full', 'too_many_sessions']);
-/** Refusals of a `hello` that the connection takes for the end of the credentials. */
+/** Refusals of a `hello` that mean that the credentials are no longer valid. */
 const ENDED = new Set(['identity_replaced', 'signed_out']);
 
 /**
- * Who speaks: the account of a token, a guest who was here before, or, without any of it, a new guest.
+ * Who speaks: the account of a token, a guest who was here before, or without either a new guest.
  * @typedef {object} Options
  * @property {string} [token] an API token of an account or a bot, `ff_...`
  * @property {string} [identity] the secret of a guest, from `identity` of an earlier client
  * @property {string} [name] the name of a guest
- * @property {SocketClass} [WebSocket] where the platform has none, as Node.js before version 22: the class of `ws`
+ * @property {SocketClass} [WebSocket] needed if the platform has none, as Node.js before version 22: the class from `ws`
  */
 
 /**
- * Connects to a server. Fails if there is none, or with a `RefusedError` if the server refuses the token or the name.
- * Later losses are mended: the client connects again by itself.
+ * Connects to a server. Fails if it does not answer; fails with a `RefusedError` if it refuses the token or the name.
+ * If the connection is lost later, the client reconnects by itself.
  * @param {string} address such as `https://example.org`
  * @param {Options} [options]
  */
@@ -43,8 +43,8 @@ export async function connect(address, options) {
   return client;
 }
 
-/** A connection of a program. `connect` makes one that is open; a new one has yet to `connect`, and waits for a server
- * that is not there. */
+/** A connection of a program. The function `connect` makes one that is open. After `new Client`, call its `connect()`,
+ * which also waits for a server that cannot be reached yet. */
 export class Client extends Connection {
   /** The secret of a guest, to keep for the next time; none with a token. @type {string | undefined} */
   identity;
@@ -59,7 +59,7 @@ export class Client extends Connection {
   constructor(address, { token, identity, name, WebSocket = globalThis.WebSocket } = {}) {
     if (!WebSocket) throw new Error('This platform has no WebSocket. Pass a class as the option WebSocket.');
     const { origin, protocol } = new URL(address.replace(/^ws/, 'http'));
-    if (!/^https?:$/.test(protocol)) throw new Error(`${address} is no address of a server.`);
+    if (!/^https?:$/.test(protocol)) throw new Error(`${address} is not an address of a server.`);
     super(origin, '/ws', withoutErrors(WebSocket));
     this.identity = identity;
     this.#token = token;
@@ -67,8 +67,8 @@ export class Client extends Connection {
   }
 
   /**
-   * Sends a command and resolves with its answer. Over a lost connection it is sent again, and done once. Fails with
-   * a `RefusedError`, or when the connection ends for good.
+   * Sends a command and resolves with its answer. After a lost connection it is sent again, but executed only
+   * once. Fails with a `RefusedError`, or when the connection ends for good.
    * @override @param {Command} command
    * @returns {Promise<Answer>}
    */
@@ -84,7 +84,7 @@ export class Client extends Connection {
   }
 
   /**
-   * Enters a room, and resolves when its state is known. Calls `changed` then and after each change, also with what
+   * Enters a room, and resolves when its state is known. Calls `changed` then and after each change, including what
    * has happened during a lost connection. Fails with a `RefusedError` if the room cannot be entered.
    * @param {string} code
    * @param {(room: Room) => void} [changed]
@@ -123,11 +123,11 @@ export class Client extends Connection {
    */
   async create(options, changed, lost) {
     const answer = await this.send({ ...options, type: 'create' });
-    if (answer.type !== 'joined') throw new Error(`The server has answered with ${answer.type}.`);
+    if (answer.type !== 'joined') throw new Error(`The server answered with ${answer.type}.`);
     return this.join(answer.room, changed, lost);
   }
 
-  /** Ends the connection for good. Commands without an answer fail.
+  /** Ends the connection for good. Commands that have no answer yet fail.
    * @override @param {Error} [error] what they fail with */
   stop(error = new Error('The connection has ended.')) {
     super.stop();
@@ -154,14 +154,12 @@ export class Client extends Connection {
 
   /** @override */
   async replaced() {
-    this.stop(
-      this.#refused ? new RefusedError(this.#refused) : new Error('The identity or token is not valid any more.'),
-    );
+    this.stop(this.#refused ? new RefusedError(this.#refused) : new Error('The identity or token is no longer valid.'));
     return false;
   }
 }
 
-/** A class whose sockets say only that they are closed: some throw errors that nobody handles.
+/** A class whose sockets only report that they are closed: some would throw errors that nobody handles.
  * @param {SocketClass} WebSocket @returns {SocketClass} */
 function withoutErrors(WebSocket) {
   return class extends WebSocket {

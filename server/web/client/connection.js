@@ -1,8 +1,8 @@
 // The connection to the server: commands and their answers, and reconnecting.
 //
-// A command is kept until its answer arrives and is sent again over the next socket with the same
-// id, so that it is done exactly once. The meaning of a room's events is unknown here, and so is who
-// speaks: the page and other programs say that in classes of their own, which extend this one.
+// A command is kept until its answer arrives and is sent again over the next socket with the same id, so that it is
+// done exactly once. This file does not know what a room's events mean, or who speaks: the page and other programs
+// define that in their own classes, which extend this one.
 
 /** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews, Welcome } from './protocol-types.js' */
 
@@ -44,7 +44,7 @@ const FAILURES_MANY = 5;
 
 /** After more failures than this, the wait does not grow while a server is there that cannot read its database. */
 const FAILURES_UNAVAILABLE = 2;
-/** How long an identity that was replaced waits for another one: another tab may have signed up with it. */
+/** How long to wait for another identity after ours was replaced: another tab may have signed up with it. */
 const REPLACED_AFTER_MS = 1_000;
 
 /** The part of a `WebSocket` that a connection uses.
@@ -60,7 +60,7 @@ const REPLACED_AFTER_MS = 1_000;
 
 /** @typedef {new (url: string) => Socket} SocketClass */
 
-/** What `hello` says of its sender, at most one of an identity and a token.
+/** What `hello` says about its sender. It has an identity or a token, not both.
  * @typedef {{ identity?: string, token?: string, name?: string }} Credentials */
 
 /**
@@ -96,7 +96,7 @@ export class Connection {
   #failures = 0;
   /** When the connection was lost, by `performance.now()`. */
   #lostAt = 0;
-  /** Makes our ids differ from those of others with the same identity. */
+  /** Makes our command ids differ from those of others with the same identity. */
   #prefix = Math.random().toString(36).slice(2);
   #count = 0;
   /** @type {Map<string, Pending>} */
@@ -114,15 +114,15 @@ export class Connection {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #silence;
 
-  /** @param {string} address the server's, such as `https://example.org` @param {string} [path] that of the socket
-   * @param {SocketClass} [WebSocket] where the platform has none */
+  /** @param {string} address of the server, such as `https://example.org` @param {string} [path] of the socket
+   * @param {SocketClass} [WebSocket] needed if the platform has none */
   constructor(address, path = '/ws', WebSocket = globalThis.WebSocket) {
     this.address = address;
     this.path = path;
     this.WebSocket = WebSocket;
   }
 
-  /** Connects, and stays connected. Again, it opens another socket, which may have other credentials. */
+  /** Connects, and stays connected. A second call opens another socket, which may have other credentials. */
   connect() {
     this.#open();
     this.#startDeadline(ANSWER_WITHIN_MS);
@@ -139,12 +139,12 @@ export class Connection {
     return {};
   }
 
-  /** Says hello over a socket that is open. @param {Socket} _socket @param {() => void} hello */
+  /** Says hello over an open socket. @param {Socket} _socket @param {() => void} hello */
   greet(_socket, hello) {
     hello();
   }
 
-  /** The server has answered our `hello`. Returns whether somebody else is to say it. @param {Welcome} _welcome */
+  /** The server has answered our `hello`. Returns whether to say it again as somebody else. @param {Welcome} _welcome */
   welcomed(_welcome) {
     return false;
   }
@@ -153,7 +153,7 @@ export class Connection {
    * @param {Refused} _refused */
   helloRefused(_refused) {}
 
-  /** Our credentials are not valid any more. Resolves with whether there are others. @returns {Promise<boolean>} */
+  /** Our credentials are no longer valid. Resolves with whether there are others. @returns {Promise<boolean>} */
   async replaced() {
     return false;
   }
@@ -338,7 +338,7 @@ export class Connection {
     this.#askLater();
   }
 
-  /** Reconnects at once, or asks whether the server still answers: the network is back, or somebody looks again. */
+  /** Reconnects at once, or asks whether the server still answers: the network is back, or somebody looks at the page again. */
   retryNow() {
     this.#failures = 0;
     if (this.#greeted) this.send({ type: 'ping' }).catch(() => {});
@@ -380,7 +380,7 @@ export class Connection {
   #write(id, command) {
     const pending = this.#pending.get(id);
     if (pending) pending.sent = performance.now();
-    // A socket that is not open takes nothing; the next one gets the command.
+    // If the socket is not open, the next one gets the command.
     if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify({ ...command, id }));
     // The oldest command counts: others may follow again and again.
     if (!this.#deadline) this.#startDeadline(ANSWER_WITHIN_MS);

@@ -2,7 +2,7 @@
 
 /** @import { Refusal } from './protocol-types.js' */
 
-/** A refusal, as the error that a command or a request fails with. Its message is the server's English. */
+/** A refusal, as the error of a command or a request. Its message is the server's English text. */
 export class RefusedError extends Error {
   /** @param {Refusal} refusal */
   constructor(refusal) {

@@ -1,4 +1,4 @@
-// The page of a collection: its games, and for its owner the ways to add games and to change it.
+// The page of a collection: its games, and for its owner, adding games and changing the collection.
 
 /** @import { Rules } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
@@ -18,10 +18,10 @@ import { gameRow } from './game-row.js';
 import { addFiles, showImport, stopImport } from './import-panel.js';
 import { tc } from './texts.js';
 
-/** A search with fewer games loads more pages, at most this many at once. */
+/** If a search finds fewer games, it loads more pages; at most this many at once. */
 const FOUND_ENOUGH = 20;
 const PAGES_MAX = 20;
-/** How long after the last letter a search begins. */
+/** How long after the last keystroke a search begins. */
 const SEARCH_AFTER_MS = 300;
 
 /** @param {App} app @param {HTMLElement} place @param {string} id */
@@ -34,7 +34,7 @@ export function createCollectionPage(app, place, id) {
 class CollectionPage {
   /** @type {Collection | undefined} */
   #collection;
-  /** Of games that name none. @type {Rules} */
+  /** For games that do not name their rules. @type {Rules} */
   #rules = { variant: 'freestyle', size: [15, 15] };
   #end = new AbortController();
   #turn = 0;
@@ -104,7 +104,7 @@ class CollectionPage {
 
   /** @param {unknown} error */
   async #showFault(error) {
-    // An address with a typo has no reason.
+    // If the address has a typo, the refusal has no reason.
     if (!(error instanceof RefusedError) || !/^(no_such_.*|)$/.test(error.refusal.reason))
       return this.app.showError(error);
     const { showNotFound } = await import('../../board/not-found.js');
@@ -139,7 +139,7 @@ class CollectionPage {
     this.app.announce(tc('saved'));
   });
 
-  /** What the owner does. */
+  /** What the owner can do. */
   #tools() {
     const file = el('input', {
       type: 'file',
@@ -179,7 +179,7 @@ class CollectionPage {
     );
   }
 
-  /** @param {readonly (File | string)[]} sources a text is pasted */
+  /** @param {readonly (File | string)[]} sources a string is pasted text */
   #add(sources) {
     const files = sources.map((source) => (typeof source === 'string' ? new File([source], tc('pasted')) : source));
     if (!this.#collection || files.length === 0) return;
@@ -222,7 +222,7 @@ class CollectionPage {
     return this.#load(true);
   }
 
-  /** Loads the next page, and more while a search finds too little. @param {boolean} [again] in place of what is shown */
+  /** Loads the next page, and more while a search finds too few games. @param {boolean} [again] in place of what is shown */
   async #load(again = false) {
     const { signal } = this.#end;
     this.#turn += 1;

@@ -6,17 +6,17 @@ import { RefusedError } from '../../client/refused-error.js';
 import { refusedAnswer } from '../../language/refusals.js';
 import { request } from '../../ui/http-request.js';
 
-/** `owner` is the name of another member whose it is.
+/** `owner` is the owner's name, unless that is this player.
  * @typedef {{ id: string, name: string, shared: boolean, games: number, changed_at: number, owner?: string }} Collection */
 /** @typedef {CollectedGame & { number: number }} NumberedGame */
 /** @typedef {{ collection: Collection, games: NumberedGame[], next?: number }} CollectionPage */
-/** What became of a batch: the duplicates and the refused games by their places in it.
+/** The result of a batch: the duplicates and the refused games, by their positions in it.
  * @typedef {{ added: number, duplicates: number[], refused: { index: number, text: string }[] }} CollectAnswer */
 
 /** Answers after which the same batch is sent again. */
 const LATER = [408, 429, 502, 503, 504];
 
-/** The server, or the way to it, takes nothing now. */
+/** The server is busy or cannot be reached now. */
 export class TryLater extends Error {
   /** @param {number} after in milliseconds, or 0 @param {boolean} isOffline whether there is no network */
   constructor(after, isOffline) {
@@ -26,7 +26,7 @@ export class TryLater extends Error {
   }
 }
 
-/** @returns {Promise<Collection[]>} the last changed first */
+/** @returns {Promise<Collection[]>} the most recently changed first */
 export async function listCollections() {
   return (await request('GET', 'collections')).collections;
 }

@@ -1,6 +1,6 @@
-// An import: reads files with games in a worker, a piece at a time, and sends the games in batches. It goes on while
-// the player visits other views, and knows nothing of what shows it. The server keeps nothing of an import: one that
-// has ended early is done again, and finds its own games as duplicates.
+// An import: reads files with games in a worker, piece by piece, and sends the games in batches. It continues while the
+// player visits other views, and does not know what shows it. The server keeps no state of an import: after one that
+// ended early, the player imports again, and the games added before are duplicates.
 
 /** @import { ReadGames, Rules } from '../../ui/protocol-types' */
 /** @import { Collection } from './collection-requests.js' */
@@ -13,12 +13,12 @@ import { addGames, TryLater } from './collection-requests.js';
 import { GameReader } from './game-reader.js';
 import { tc } from './texts.js';
 
-/** Most games and bytes of a batch, as in shared/src/collection.rs, with space for what is around the games. */
+/** Most games and bytes of a batch, as in shared/src/collection.rs, with room for the JSON around the games. */
 const BATCH_GAMES_MAX = 200;
 const BATCH_BYTES_MAX = 255 * 1024;
 /** Most faults that are kept, and most remarks. */
 const FAULTS_MAX = 10_000;
-/** How long a batch that could not be sent waits at first, and at most; the time doubles. */
+/** How long to wait before a batch is sent again: at first and at most. The time doubles. */
 const WAIT_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
 
@@ -33,15 +33,15 @@ export class GameImport {
   state = 'running';
   added = 0;
   duplicates = 0;
-  /** How many faults there were, also those that are not kept. */
+  /** How many faults there were, including those that were not kept. */
   faultCount = 0;
   /** @type {Fault[]} */
   faults = [];
-  /** What could not be kept of games that were read, by their file. @type {Fault[]} */
+  /** Parts of games that could not be kept, by file. @type {Fault[]} */
   remarks = [];
   /** Why it has failed. */
   why = '';
-  /** The name of the file that is read. */
+  /** The name of the file that is being read. */
   file = '';
   /** Bytes of the files before this one, and of this one so far. */
   #before = 0;
@@ -70,12 +70,12 @@ export class GameImport {
     return this.files.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The part that is done, up to 1. What was read is not sent at once. */
+  /** The part that is done, from 0 to 1. It counts what was read, which may not be sent yet. */
   get done() {
     return this.state === 'done' ? 1 : Math.min(0.99, (this.#before + this.#within) / Math.max(1, this.total));
   }
 
-  /** Takes more files, if it is not over. @param {readonly File[]} files */
+  /** Takes more files, unless the import is over. @param {readonly File[]} files */
   add(files) {
     this.files.push(...files);
     this.onchange();
@@ -94,7 +94,7 @@ export class GameImport {
         for await (const part of reader.read(file)) await this.#take(part);
         this.#before += file.size;
         this.#within = 0;
-        // Others may come meanwhile: then these are not the last games.
+        // More files may have come meanwhile: then these are not the last games.
         if (at === this.files.length - 1) await this.#send();
       }
       this.state = 'done';
@@ -132,7 +132,7 @@ export class GameImport {
     if (this.faults.length < FAULTS_MAX) this.faults.push(fault);
   }
 
-  /** Sends the batch, if there are games in it, as often as it takes. */
+  /** Sends the batch, if there are games in it, and repeats until the server has it. */
   async #send() {
     const { signal } = this.#stop;
     signal.throwIfAborted();
@@ -160,15 +160,15 @@ export class GameImport {
   }
 }
 
-/** What could not be kept of games, in words for people. @param {NonNullable<ReadGames['notes']>[number]} note */
+/** Describes what could not be kept of games. @param {NonNullable<ReadGames['notes']>[number]} note */
 function noteText(note) {
   const { kind, count } = note;
-  // These are met only where a file has several games.
+  // Only files with several games have these.
   if (kind === 'variations' || kind === 'after_end') return tc(`note_${kind}`, { count });
   return notesText([{ ...note, kind }]);
 }
 
-/** Waits so long, or until the network is back. @param {number} ms @param {AbortSignal} signal */
+/** Waits this long, or until the network is back. @param {number} ms @param {AbortSignal} signal */
 async function pause(ms, signal) {
   const over = new AbortController();
   await new Promise((resolve) => {

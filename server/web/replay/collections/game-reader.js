@@ -1,5 +1,5 @@
-// Reads files with many games, a piece at a time, so that memory stays flat: the module reads them in a worker, and
-// the browser, which has the tables of encodings, decodes the text.
+// Reads files with many games, piece by piece, so that a long file takes little memory. The browser decodes the text,
+// because it has the tables of encodings; the module reads the games in a worker.
 
 /** @import { CollectedGame, EngineRequest, ReadGames, Rules } from '../../ui/protocol-types' */
 
@@ -11,8 +11,8 @@ import { tc } from './texts.js';
 /** How much of a file is read at once, in bytes. */
 const PIECE_BYTES = 256 * 1024;
 
-/** What was read next: games with the lines where they begin, what could not be read, and after the last game what
- * could not be kept. `done` is how many bytes of the file are read.
+/** A part of what was read: games with the lines where they begin, what could not be read, and after the last game
+ * what could not be kept. `done` is how many bytes of the file have been read.
  * @typedef {{ games: readonly CollectedGame[], lines: readonly number[], faults: readonly { line?: number, text: string }[], notes?: ReadGames['notes'], done: number }} ReadPart */
 
 export class GameReader {
@@ -50,7 +50,7 @@ export class GameReader {
 
   /** @param {File} file @returns {AsyncGenerator<ReadPart>} */
   async *#parts(file) {
-    /** None for a library, which is no text. @type {TextDecoder | undefined} */
+    /** None for a library, which is not text. @type {TextDecoder | undefined} */
     let decoder;
     for (let from = 0; from < file.size; from += PIECE_BYTES) {
       const done = Math.min(from + PIECE_BYTES, file.size);

@@ -1,4 +1,4 @@
-// A game of a collection in a list: opens it in the analysis, and deletes it. What was deleted can be brought back.
+// A game of a collection in a list: opens it in the analysis, and deletes it. Deleting can be undone.
 
 /** @import { CollectedGame } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
@@ -25,7 +25,7 @@ export function gameRow(app, collection, game, isOwn, removed, restored) {
 
   /** @param {MouseEvent} press */
   function open(press) {
-    // A tab of its own gets the position.
+    // A new tab gets the position.
     if (press.button !== 0 || press.ctrlKey || press.metaKey || press.shiftKey) return;
     analysisOfGame({ id: `${collection}/${game.number}`, rules, moves: played, black, white });
   }
@@ -89,7 +89,7 @@ function movesOf({ rules: { variant, size, k }, moves }) {
   return linkedPosition(String(query))?.moves ?? [];
 }
 
-/** Who won, if the file says that, and how it ended. @param {CollectedGame} game */
+/** Who won, if the file says so, and how the game ended. @param {CollectedGame} game */
 function endOf({ ending }) {
   if (!ending) return { how: '' };
   if (ending === 'draw') return { how: t('draw_short') };

@@ -1,4 +1,4 @@
-// Shows the import that runs, and then its report: on the page of its collection, and below the bar of every other view.
+// Shows the running import, and then its report: on the page of its collection, or below the bar of any other view.
 
 /** @import { Rules } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
@@ -11,9 +11,9 @@ import { button, el, fill, write } from '../../ui/dom.js';
 import { GameImport } from './game-import.js';
 import { tc } from './texts.js';
 
-/** Most faults that are listed on the page; a file has the others. */
+/** Most faults that the page lists; the saved list has more. */
 const LISTED_MAX = 100;
-/** After how much of an import screen readers are told of it, up to 1. */
+/** After how much more of an import, from 0 to 1, screen readers are told about it. */
 const TOLD_EACH = 0.25;
 
 /** The import that runs, or the last one until its report is closed. @type {GameImport | undefined} */
@@ -24,7 +24,7 @@ let panel;
 let onend;
 
 /**
- * Adds files with games to a collection. While others are added to it, these wait for their turn.
+ * Adds files with games to a collection. If others are being added to it, these wait for their turn.
  * @param {App} app @param {Collection} collection @param {readonly File[]} files @param {Rules} rules of games that name none
  * @param {(element: Element) => void} put puts what shows it into the page
  */
@@ -78,7 +78,7 @@ function closeReport() {
 /** Asks before the tab is closed. @param {BeforeUnloadEvent} event */
 function warn(event) {
   event.preventDefault();
-  // Older browsers ask only then.
+  // Older browsers only ask if this is set.
   event.returnValue = true;
 }
 
@@ -163,12 +163,12 @@ function faultList({ collection, faults, faultCount }) {
   return foldedList(tc('faults', { count: faultCount }), faults, faultCount, save);
 }
 
-/** What could not be kept of games that were read. @param {readonly Fault[]} remarks */
+/** Parts of games that could not be kept. @param {readonly Fault[]} remarks */
 function remarkList(remarks) {
   return foldedList(tc('remarks'), remarks, remarks.length);
 }
 
-/** @param {string} title @param {readonly Fault[]} all @param {number} count of them, also of those that are not kept @param {...Node} below */
+/** @param {string} title @param {readonly Fault[]} all @param {number} count of all, including those that were not kept @param {...Node} below */
 function foldedList(title, all, count, ...below) {
   const listed = all.slice(0, LISTED_MAX);
   const more = count - listed.length;
@@ -191,7 +191,7 @@ function placeOf({ file, line }) {
   return line === undefined ? file : tc('file_line', { file, line: String(line) });
 }
 
-/** Saves the list as a text, in the form of the program for the terminal. @param {string} name @param {readonly Fault[]} faults */
+/** Saves the list as text, in the same form as the terminal client prints it. @param {string} name @param {readonly Fault[]} faults */
 function saveFaults(name, faults) {
   const lines = faults.map(({ file, line, text }) => `${file}:${line === undefined ? '' : `${line}:`} ${text}\n`);
   saveText(`${name}.txt`, lines.join(''));
