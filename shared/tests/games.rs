@@ -295,7 +295,7 @@ fn each_line_of_a_library_to_its_end_is_a_game() {
 
 #[test]
 fn a_game_has_a_limit_and_a_file_has_none() {
-    for (over, expected) in [(0, "1: a15"), (1, "line 1: a game of more than 8388608 bytes")] {
+    for (over, expected) in [(0, "1: a15"), (1, "line 1: the game has more than 8388608 bytes")] {
         let [begin, end] = ["(;B[aa]C[", "])"];
         let comment = "five\n".repeat(FILE_BYTES_MAX / 5);
         let comment = &comment[..FILE_BYTES_MAX + over - begin.len() - end.len()];
@@ -309,7 +309,7 @@ fn a_game_has_a_limit_and_a_file_has_none() {
         assert_eq!(shown(found), [expected, &format!("{line}: b14"), &last]);
     }
     let long = format!("h8 {}\ni9\nj10", "1. ".repeat(FILE_BYTES_MAX / 3));
-    let fault = "line 1: a game of more than 8388608 bytes";
+    let fault = "line 1: the game has more than 8388608 bytes";
     assert_eq!(shown(read("", [long.as_str()])), [fault, "2: i9", "3: j10"]);
     let json = format!("{{\"a\": \"{}\"}}\n[]", "é".repeat(FILE_BYTES_MAX / 2));
     assert_eq!(shown(read("", [json.as_str()])), [fault]);

@@ -196,7 +196,7 @@ impl GamesReader {
     fn read(&mut self, piece: &Piece) -> Option<Result<FoundGame, FileError>> {
         let &Piece { line, is_too_long, .. } = piece;
         if is_too_long {
-            let text = format!("a game of more than {FILE_BYTES_MAX} bytes");
+            let text = format!("the game has more than {FILE_BYTES_MAX} bytes");
             return Some(Err(FileError { line, text }));
         }
         let text = self.fed.text_of(piece);

@@ -148,7 +148,7 @@ impl fmt::Display for Note {
             NoteKind::UnknownRules => write!(f, "the rules of the file are not known")?,
             NoteKind::OtherGames => write!(f, "the file has {count} more game{s}")?,
             NoteKind::Variations => write!(f, "{count} move{s} of variations {were} left out")?,
-            NoteKind::CutOff if count > 1 => write!(f, "{count} games break off")?,
+            NoteKind::CutOff if count > 1 => write!(f, "{count} games are incomplete")?,
             NoteKind::CutOff => write!(f, "the file ends in the middle of the game")?,
             NoteKind::AfterPass => write!(f, "{count} move{s} after a pass {were} left out")?,
             NoteKind::AfterEnd => {

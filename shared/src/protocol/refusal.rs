@@ -508,7 +508,7 @@ impl Reason {
             Self::CollectionFull => {
                 let most = values.most.unwrap_or_default();
                 return format!(
-                    "Your collections can have {most} games in all. Delete some; those of deleted collections count for up to an hour."
+                    "Your collections can hold {most} games in all. Delete some. Games of deleted collections still count for up to an hour."
                 );
             }
             Self::TooManyBots => "You have as many bots as you may have. Delete one first.",
