@@ -1,5 +1,5 @@
-//! Tests of files with many games: each game is found with its line, what is damaged costs no other
-//! game, and it makes no difference in which parts a file is fed.
+//! Tests of files with many games: each game is found with its line, damage does not affect other
+//! games, and the parts in which a file is fed make no difference.
 
 use fivefold_shared::{
     collection::{

@@ -1,4 +1,4 @@
-//! Fills a collection of games from files by the command line, and gets it back.
+//! Fills a collection of games from files on the command line, and exports it again.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! Tests the example in Rust of docs/examples. Those in other languages are tested with the page.
+//! Tests the Rust example in docs/examples. The tests of the page cover the other languages.
 
 use std::process::{Child, Command, Stdio};
 

@@ -1,5 +1,5 @@
-//! Nodes of two neighbouring versions. `tests/run slow` builds the older server and names it in a variable; without it
-//! these tests are skipped.
+//! Nodes of two neighbouring versions. `tests/run slow` builds the older server and sets a variable to its path;
+//! without it these tests are skipped.
 
 use std::{env, path::PathBuf};
 
@@ -28,7 +28,7 @@ fn older(variable: &str) -> Option<PathBuf> {
     program
 }
 
-/// Games whose players are on both nodes, and one who watches each of them from the node that does not own it.
+/// Games whose players are on both nodes. Somebody watches each game from the node that does not own it.
 struct Company {
     tables: Vec<Table>,
     watchers: Vec<Guest>,
@@ -104,7 +104,7 @@ async fn a_cluster_is_upgraded_node_by_node() {
     let mut before = Company::gather(&cluster).await;
     before.meet(&cluster).await;
 
-    // Node 1 is upgraded, and with it the tables, if they have to be. Node 0 takes over its rooms.
+    // Node 1 is upgraded, and with it the tables, if needed. Node 0 takes over its rooms.
     let stopping = cluster.end_node(1);
     before.play(&cluster).await;
     let (status, _) = block_in_place(|| stopping.wait());

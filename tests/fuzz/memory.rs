@@ -74,7 +74,7 @@ fn a_text_takes_no_more_memory_than_its_length_and_a_game_need() {
     checked.expect("no text takes more");
 }
 
-/// A file with many games takes no more memory the longer it is.
+/// A longer file with many games takes no more memory.
 fn files_of_any_length() {
     let small = 3 << 18;
     // A game that is too long is kept up to the limit, in a text that grows by doubling.

@@ -62,7 +62,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// The same without starting the nodes.
+    /// The same, without starting the nodes.
     ///
     /// # Panics
     /// When a service does not start.

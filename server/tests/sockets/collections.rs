@@ -16,7 +16,7 @@ use crate::{
     moderation::{get, make_operator, post},
 };
 
-/// A game that is another one for each number below 14 * 14.
+/// A game; a different one for each number below 14 * 14.
 fn game(number: usize, [black, white]: [&str; 2]) -> Value {
     // Nothing turns Black's stones into themselves, so no two games are the same.
     let letter = |x: usize| char::from(b'a' + u8::try_from(x).unwrap());
@@ -61,7 +61,7 @@ async fn a_collection_is_filled_in_batches_and_read_in_pages() {
     let server = TestServer::start(LIMITS);
     let (ann, _) = sign_up(&server, "Ann").await;
     let id = make(&server, &ann, " World \n cup ", false).await;
-    // Each game is judged alone.
+    // Each game is checked on its own.
     let batch = [
         game(0, ["Ann", "Bob"]),
         game(0, ["Other", "Names"]),
@@ -121,7 +121,7 @@ async fn others_see_what_is_shared_and_change_nothing() {
     let path = format!("/api/collections/{id}");
     let seen = async |cookie: &str| get(&server, &path, cookie).await;
     let unseen = async |cookie: &str| seen(cookie).await.assert(404, "no_such_collection");
-    // As one that is not there.
+    // As if there were no such collection.
     unseen(&bob).await;
     unseen("none=1").await;
     get(&server, "/api/collections/2222222222222222", &ann).await.assert(404, "no_such_collection");

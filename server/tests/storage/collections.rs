@@ -35,7 +35,7 @@ fn settings(name: &str, shared: bool) -> CollectionSettings {
     CollectionSettings { name: CollectionName::new(name).unwrap(), shared }
 }
 
-/// A game of two stones that is another one for each number up to 20,000.
+/// A game of two stones; a different one for each number up to 20,000.
 fn game(number: u64, [black, white]: [&str; 2]) -> KeyedGame {
     let rules = Rules::new(Variant::Freestyle, Size::Unbounded).unwrap();
     let number = i32::try_from(number).unwrap();
@@ -287,7 +287,7 @@ fn collections_go_with_their_account_step_by_step() {
         }
         let delete = accounts::change(1, NOW, AccountStep::Delete);
         accounts::apply(storage, &delete, AccountChanged::Done);
-        // Others see it no more; its member may come back.
+        // Others no longer see it; its owner may come back.
         assert_eq!(storage.reader().unwrap().collection(&id(1)).unwrap(), None);
         let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
         storage.prune_accounts(NOW + kept - 1, 99).unwrap();
