@@ -14,7 +14,7 @@ use fivefold_shared::{
         CollectAnswer, Collection, CollectionList, CollectionPage, CollectionSettings,
         GamesToCollect,
     },
-    protocol::{CollectionId, Reason},
+    protocol::{CollectionId, Reason, Refusal},
 };
 use serde::Deserialize;
 
@@ -124,7 +124,11 @@ async fn collect(
     let games: GamesToCollect = asked.body(&body)?;
     let own = asked.signed_in().await?;
     let address = asked.device.address;
-    Ok(Json(asked.server.accounts.collect(&own.account, address, id, games).await?))
+    let server = Arc::clone(&asked.server);
+    // This goes on even if the client hangs up: else the next batch would get its turn while this one is stored.
+    let collects = async move { server.accounts.collect(&own.account, address, id, games).await };
+    let collected = tokio::spawn(collects).await;
+    Ok(Json(collected.map_err(|_| Refusal::new(Reason::Broken))??))
 }
 
 /// `DELETE /api/collections/{id}/games/{number}`
