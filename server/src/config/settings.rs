@@ -319,7 +319,7 @@ settings! {
     /// Keep logs of closed rooms, and members without a finished game, for this time. Finished games are kept
     /// forever.
     "keep-rooms" DAYS: Time(ANY, DAY) => closed_rooms_kept;
-    /// Refuse new rooms while less than this space is free on the disk. Running games continue.
+    /// Refuse new rooms, and games for collections, while less than this space is free on the disk. Running games continue.
     "disk-reserve" MEBIBYTES: Number(ANY, 1 << 20) => disk_reserve;
     /// Maximum number of games that one account may keep in its collections; 0 allows only reading and deleting them.
     "collected-games" NUMBER: Number(ANY, 1) => collected_games_max;

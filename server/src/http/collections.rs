@@ -123,6 +123,7 @@ async fn collect(
 ) -> Result<Json<CollectAnswer>, AccountRefusal> {
     let games: GamesToCollect = asked.body(&body)?;
     let own = asked.signed_in().await?;
+    asked.server.disk.may_grow()?;
     let address = asked.device.address;
     let server = Arc::clone(&asked.server);
     // This goes on even if the client hangs up: else the next batch would get its turn while this one is stored.
@@ -186,6 +187,6 @@ pub(super) fn operations() -> Vec<Operation> {
             .by(Key::Account)
             .takes::<Named<GamesToCollect>>()
             .answers::<Named<CollectAnswer>>(200)
-            .refuses([No::NoSuchCollection, No::CollectionFull]),
+            .refuses([No::NoSuchCollection, No::CollectionFull, No::DiskFull]),
     ]
 }

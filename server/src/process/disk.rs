@@ -1,5 +1,5 @@
-//! Watches the free disk space. Below a threshold the server refuses new rooms, to keep the
-//! remaining space for running games.
+//! Watches the free disk space. Below a threshold the server refuses new rooms and games for collections, to keep
+//! the remaining space for running games.
 
 use std::{
     convert::Infallible,
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::{limits::DISK_CHECK_INTERVAL, metrics::Metrics, process::read_pool::ReadPool};
 
-/// Whether the disk has space for more rooms.
+/// Whether the disk has space for more than running games.
 #[derive(Debug)]
 pub(crate) struct Disk {
     read_pool: Arc<ReadPool>,
@@ -45,7 +45,7 @@ impl Disk {
         Arc::new(Self { read_pool, metrics, reserve, last: Mutex::default() })
     }
 
-    /// Checks that a room may be created.
+    /// Checks that a room may be created, or games added to a collection.
     ///
     /// # Errors
     /// If the last measurement found less space than the reserve.

@@ -5,7 +5,7 @@ use fivefold_shared::{
     collection::{BATCH_BYTES_MAX, BATCH_GAMES_MAX, COLLECTED_TEXT_MAX, COLLECTION_PAGE_GAMES},
     protocol::{COLLECTION_NAME_MAX, Scope},
 };
-use fivefold_storage::{Memory, limits::COLLECTIONS_MAX};
+use fivefold_storage::{DataFolder, Memory, Sqlite, limits::COLLECTIONS_MAX};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -267,6 +267,20 @@ async fn an_operator_can_turn_collections_off() {
     assert_eq!(numbers(&get(&server, &format!("/api/collections/{id}"), &ann).await), [1, 2]);
     assert_eq!(delete(&server, &ann, &id).await.status, 204);
     assert_eq!(list(&server, &ann).await.len(), 0);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_games_are_added_when_the_disk_is_almost_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let server =
+        TestServer::start_on(Box::new(storage), Limits { disk_reserve: u64::MAX, ..LIMITS });
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let id = make(&server, &ann, "Mine", false).await;
+    add(&server, &ann, &id, &games(0..1)).await.assert(503, "disk_full");
+    assert_eq!(list(&server, &ann).await[0]["games"], 0);
+    assert_eq!(delete(&server, &ann, &id).await.status, 204);
     server.stop().await;
 }
 

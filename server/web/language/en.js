@@ -446,7 +446,7 @@ export const texts = {
   refused_too_many_talking: 'Too many people are talking. Try again in a moment.',
   refused_too_many_rooms_made: 'Too many rooms were started from your network. Wait a minute.',
   refused_too_many_sessions: 'You have this room open too many times. Close one.',
-  refused_disk_full: 'The server has no space for new rooms. Try again later.',
+  refused_disk_full: 'The server’s disk is almost full. Try again later.',
   refused_room_worn_out: 'This room has reached its limit. Start a new game.',
   refused_too_many_unknown_codes: 'Too many wrong links. Check yours, and wait a moment.',
   refused_no_such_pool: 'The server no longer offers this game. Reload the page.',

@@ -467,7 +467,7 @@ export const texts = {
   refused_too_many_talking: 'Hay demasiada gente hablando. Inténtalo en un momento.',
   refused_too_many_rooms_made: 'Se han creado demasiadas salas desde tu red. Espera un minuto.',
   refused_too_many_sessions: 'Tienes esta sala abierta demasiadas veces. Cierra una.',
-  refused_disk_full: 'El servidor no tiene espacio para salas nuevas. Inténtalo más tarde.',
+  refused_disk_full: 'El disco del servidor está casi lleno. Inténtalo más tarde.',
   refused_room_worn_out: 'Esta sala ha llegado a su límite. Empieza otra partida.',
   refused_too_many_unknown_codes: 'Demasiados enlaces incorrectos. Revisa el tuyo y espera un momento.',
   refused_no_such_pool: 'El servidor ya no ofrece esta modalidad. Recarga la página.',

@@ -74,7 +74,8 @@ export async function addGames(id, batch, signal) {
   });
   if (answer.ok) return answer.json();
   const error = await refusedAnswer(answer).catch(() => new RefusedError({ reason: '', text: '' }));
-  if (!LATER.includes(answer.status)) throw error;
+  // Only the operator can make space on the disk.
+  if (!LATER.includes(answer.status) || error.refusal.reason === 'disk_full') throw error;
   const after = Number(answer.headers.get('retry-after')) * 1000 || Number(error.refusal.wait_ms) || 0;
   throw new TryLater(after, false);
 }
