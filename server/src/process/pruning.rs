@@ -7,10 +7,7 @@ use std::{convert::Infallible, time::Duration};
 use fivefold_shared::clock::millis;
 use fivefold_storage::{
     LogWriter, Reply, StorageError, WriterPermit,
-    limits::{
-        PRUNED_ACCOUNTS_MAX, PRUNED_COLLECTED_GAMES_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX,
-        PRUNED_MODERATION_MAX,
-    },
+    limits::{PRUNED_ACCOUNTS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, PRUNED_MODERATION_MAX},
 };
 use tokio::time::sleep;
 
@@ -39,8 +36,8 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             Err(error) => tracing::warn!(%error, "cannot delete expired sessions and accounts"),
         }
         // After the accounts: their collections are deleted with them.
-        let collections =
-            in_parts(&log_writer, PRUNED_COLLECTED_GAMES_MAX, |permit| permit.prune_collections());
+        // A part may have few rows although more follow: so until there is none.
+        let collections = in_parts(&log_writer, 1, |permit| permit.prune_collections());
         match collections.await {
             Ok(0) => {}
             Ok(games) => tracing::info!(games, "deleted the games of deleted collections"),

@@ -255,7 +255,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError>;
 
     /// Deletes at most so many games of deleted collections, and the deleted collections that have none left. Returns
-    /// the number of games.
+    /// the number of games and collections together; 0 if nothing is left to delete.
     ///
     /// # Errors
     /// When the commit failed; nothing is then deleted.

@@ -87,6 +87,8 @@ pub const COLLECTIONS_MAX: usize = 32;
 pub const COLLECTED_GAMES_SEARCHED_MAX: usize = 5_000;
 /// Most games of deleted collections that are deleted in one commit.
 pub const PRUNED_COLLECTED_GAMES_MAX: usize = 500;
+/// Most deleted collections that one commit looks at: each takes some statements, and a move waits for all of them.
+pub const PRUNED_COLLECTIONS_MAX: usize = 16;
 
 /// Most notes of one account.
 pub const NOTES_MAX: usize = 500;

@@ -1,6 +1,6 @@
 //! Collections of games: what every back end must do.
 
-use std::thread;
+use std::{iter, thread};
 
 use fivefold_shared::{
     collection::{CollectedGame, Collection, CollectionSettings},
@@ -173,7 +173,9 @@ fn a_member_has_so_many_collections() {
         }
         change(storage, (1, NOW), most, CollectionStep::Delete, Done);
         make(storage, 1, 2 * most, Full);
-        assert_eq!(storage.prune_collections(99).unwrap(), COLLECTIONS_MAX + 1);
+        // A commit looks at some of them only, and says 0 when it has found none.
+        let parts = iter::from_fn(|| Some(storage.prune_collections(99).unwrap()));
+        assert_eq!(parts.take_while(|&part| part > 0).sum::<usize>(), COLLECTIONS_MAX + 1);
         make(storage, 1, 2 * most, Done);
         assert_eq!(list(storage, 1).len(), COLLECTIONS_MAX);
     });

@@ -12,7 +12,7 @@ use crate::{
     AccountChanged, CollectedGames, CollectedGamesQuery, CollectionChange, CollectionChanged,
     CollectionStep, CollectionsReader, KeyedGame, KnownCollection, StorageError,
     accounts::collections::{folded, new_ones, players},
-    limits::{COLLECTED_GAMES_SEARCHED_MAX, COLLECTIONS_MAX},
+    limits::{COLLECTED_GAMES_SEARCHED_MAX, COLLECTIONS_MAX, PRUNED_COLLECTIONS_MAX},
     values::{readable, to_json},
 };
 
@@ -154,11 +154,15 @@ fn remove(
     Ok(CollectionChanged::Done)
 }
 
-/// Deletes at most so many games of deleted collections, and those that have none left.
+/// Deletes at most so many games of at most [`PRUNED_COLLECTIONS_MAX`] deleted collections, and those that have none
+/// left.
 pub(crate) fn prune(sql: &dyn Sql, rows_max: usize) -> Result<usize, StorageError> {
     sql.lock(PRUNING)?;
     let mut pruned = 0;
-    while pruned < rows_max {
+    for _ in 0..PRUNED_COLLECTIONS_MAX {
+        if pruned == rows_max {
+            break;
+        }
         let next = "SELECT id FROM collection WHERE deleted ORDER BY id LIMIT 1";
         let Some(id) = sql.row(next, &[], Row::get::<String>)? else { break };
         let games = sql.execute(
