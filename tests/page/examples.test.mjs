@@ -109,6 +109,12 @@ console.log(await client.join('zzzzzzzzzzzz').catch(why));
 const open = client.send({ type: 'rooms' }).catch(why);
 client.stop();
 console.log(await open, await client.send({ type: 'rooms' }).catch(why));
+console.log(await client.join(room.code).catch(why));
+const away = new Client('http://127.0.0.1:1', { WebSocket });
+away.connect();
+const entering = away.join(room.code).catch(why);
+away.stop();
+console.log(await entering);
 try {
   new Client('ftp://example.org', { WebSocket });
 } catch (error) {
@@ -143,6 +149,8 @@ try {
     'http://127.0.0.1:1 does not answer as a Fivefold server.',
     'no_such_room',
     'The connection has ended. The connection has ended.',
+    'The connection has ended.',
+    'The connection has ended.',
     'ftp://example.org is not an address of a server.',
   ]);
 });

@@ -27,15 +27,16 @@ const ENDED = new Set(['identity_replaced', 'signed_out']);
  */
 
 /**
- * Connects to a server. Fails if it does not answer; fails with a `RefusedError` if it refuses the token or the name.
- * If the connection is lost later, the client reconnects by itself.
+ * Connects to a server. Fails if it does not answer; fails with a `RefusedError` if it refuses the token, the identity or
+ * the name, or is full. If the connection is lost later, the client reconnects by itself.
  * @param {string} address such as `https://example.org`
  * @param {Options} [options]
  */
 export async function connect(address, options) {
   const client = new Client(address, options);
   client.onchange = () => {
-    if (client.status === 'lost') client.stop(new Error(`${client.address} does not answer as a Fivefold server.`));
+    if (client.status !== 'lost') return;
+    client.stop(client.refusal() ?? new Error(`${client.address} does not answer as a Fivefold server.`));
   };
   client.connect();
   await client.send({ type: 'ping' });
@@ -94,20 +95,25 @@ export class Client extends Connection {
   join(code, changed = () => {}, lost = () => {}) {
     const room = new Room(code);
     return new Promise((resolve, reject) => {
+      if (this.status === 'stopped') return reject(new Error('The connection has ended.'));
+      // While the connection is lost, there is no command that could fail.
+      this.#waiting.add(reject);
       this.enter(code, {
         seq: () => room.after,
         playing: () => room.phase === 'running',
-        joined(joined) {
+        joined: (joined) => {
           room.joined(joined);
           // The connection asks for the whole state next.
           if (room.contradicted) return;
+          this.#waiting.delete(reject);
           resolve(room);
           changed(room);
         },
         receive(news) {
           if (room.seq > 0 && room.receive(news)) changed(room);
         },
-        lost(why) {
+        lost: (why) => {
+          this.#waiting.delete(reject);
           reject(new RefusedError({ ...why, reason: why.reason ?? 'no_such_room' }));
           lost(why);
         },
@@ -127,7 +133,12 @@ export class Client extends Connection {
     return this.join(answer.room, changed, lost);
   }
 
-  /** Ends the connection for good. Commands that have no answer yet fail.
+  /** Why the server has refused the last `hello`, if it has. */
+  refusal() {
+    return this.#refused && new RefusedError(this.#refused);
+  }
+
+  /** Ends the connection for good. Commands that have no answer yet fail, and so does entering a room.
    * @override @param {Error} [error] what they fail with */
   stop(error = new Error('The connection has ended.')) {
     super.stop();
@@ -154,7 +165,7 @@ export class Client extends Connection {
 
   /** @override */
   async replaced() {
-    this.stop(this.#refused ? new RefusedError(this.#refused) : new Error('The identity or token is no longer valid.'));
+    this.stop(this.refusal() ?? new Error('The identity or token is no longer valid.'));
     return false;
   }
 }
