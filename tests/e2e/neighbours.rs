@@ -1,4 +1,4 @@
-//! Nodes of two neighbouring versions. `tests/run slow` builds the older server and sets a variable to its path;
+//! Nodes of two neighbouring versions. `tests/run neighbours` builds the older server and sets a variable to its path;
 //! without it these tests are skipped.
 
 use std::{env, path::PathBuf};

@@ -1,7 +1,6 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, pushes, puzzles, collections, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game
-//! changes, and
-//! lists of games are written for each database apart, because they must be fast.
+//! moderation, pushes, puzzles, collections, daily games, sleeping rooms, and what readers read. Logs of rooms,
+//! ratings that a game changes, and lists of games are written for each database apart, because they must be fast.
 //!
 //! A statement names its values `$1`, `$2`, ... in any order. Where the two dialects differ, the text
 //! depends on [`Sql::dialect`]. A change runs in one transaction. SQLite lets one connection write at a

@@ -124,7 +124,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
         check_postgres(&server.url()).unwrap_err(),
     ];
     for error in refused {
-        assert!(matches!(error, OpenError::Newer { found: 99, known: 9, .. }), "{error:?}");
+        assert!(matches!(error, OpenError::Newer { found: 99, known: 10, .. }), "{error:?}");
         assert!(error.to_string().contains("Start Fivefold 9.8.7 again"), "{error}");
     }
     server.execute("ALTER TABLE fivefold.format DROP COLUMN version");

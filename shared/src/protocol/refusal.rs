@@ -406,7 +406,7 @@ impl Reason {
             Self::TooManySessions => "You have this room open too many times. Close one of them.",
             Self::ServerFull => "The server is full. Try again later.",
             Self::DiskFull => {
-                "The server's disk is almost full. Running games continue; new rooms have to wait for the operator."
+                "The server's disk is almost full. Running games continue; everything new has to wait for the operator."
             }
             Self::RoomFull => "This room has no place for more spectators.",
             Self::RoomWornOut => {
