@@ -263,7 +263,8 @@ fn what_can_be_read_of_damaged_pages_is_copied_and_the_old_file_stays() {
     let file = file_in(folder.path());
     let length = fs::metadata(&file).unwrap().len();
     let mut opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
-    opened.seek(SeekFrom::Start(length / 4096 / 2 * 4096 + 8 * 4096)).unwrap();
+    // The events of rooms are there.
+    opened.seek(SeekFrom::Start(length / 4096 * 2 / 3 * 4096)).unwrap();
     opened.write_all(&[0xA5; 8192]).unwrap();
     let damaged = fs::read(&file).unwrap();
     let report = check(folder.path()).unwrap().to_string();
