@@ -13,10 +13,10 @@ use tokio::task::block_in_place;
 use crate::cluster::{FAST, Table};
 
 /// The program of the newest older version whose nodes work together with those of this one.
-const NEIGHBOUR: &str = "FIVEFOLD_NEIGHBOUR";
+const NEIGHBOUR: &str = "OLDER_NEIGHBOUR";
 
 /// The program of the last version, if its nodes do not understand those of this one.
-const STRANGER: &str = "FIVEFOLD_STRANGER";
+const STRANGER: &str = "OLDER_STRANGER";
 
 /// An older build of the server; `None`, with a printed sentence, if there is none.
 #[expect(clippy::print_stdout, reason = "a skipped test explains itself")]
