@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { elsewhere, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { accept, ask, begin, choose, put, putIn, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { accept, ask, begin, choose, comeBack, put, putIn, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -156,6 +156,7 @@ test('after a move the next game that waits is one press or one key away', async
   await bob.page.goto(week);
   await put(bob.page, 'j9');
   await bob.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
+  await comeBack(page);
   await next.waitFor();
   assert.ok(await page.evaluate(() => 'isSame' in window), 'the page was not loaded again');
   // The key is a letter in texts.
@@ -214,7 +215,8 @@ test('a live game and a spectator of a daily one have no way to the next', async
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
   // The count of the games that wait is there, so the button would be, too.
-  await ann.page.getByLabel('Your move in 1 game').waitFor({ timeout: 30_000 });
+  await comeBack(ann.page);
+  await ann.page.getByLabel('Your move in 1 game').waitFor();
   await ann.page.keyboard.press('Shift+X');
   assert.equal(await nextOf(ann.page).count(), 0);
   const eve = await visitor(at.browser, at.server, {}, 'Eve');

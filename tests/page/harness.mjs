@@ -311,13 +311,16 @@ export async function visitor(browser, server, options = {}, name) {
   });
   page.setDefaultTimeout(15_000);
   // Some visitors are slower than others.
+  const rate = Number(process.env.CPU_SLOWDOWN ?? 1);
+  if (rate > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate });
   if (process.env.DELAY_MS)
     await context.addInitScript(delayMessages, Math.round(Math.random()) * Number(process.env.DELAY_MS));
   return { context, page, complaints };
 }
 
 /**
- * In the page: what the server sends arrives so much later. `DELAY_MS=700` finds tests that do not wait.
+ * In the page: what the server sends arrives so much later. `DELAY_MS=700` finds tests that do not wait, as does
+ * `CPU_SLOWDOWN=6`.
  * @param {number} ms
  */
 function delayMessages(ms) {
@@ -379,6 +382,12 @@ export async function put(page, name) {
   if (!box) throw new Error(`${name} is not on the board`);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
+
+/**
+ * The page acts as when its player comes back to it: it asks for the player's games at once.
+ * @param {import('playwright-core').Page} page
+ */
+export const comeBack = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
 /**
  * In the page: waits until an element has been at one place for a frame. Whether it is still in the page.
