@@ -110,9 +110,9 @@ test('a newcomer presses once and plays: a bot while nobody waits, and then the 
   await ann.page.locator('.seeking').waitFor();
   await bob.page.goto('/');
   await bob.page.locator('.seek-now').getByText('1 waiting').waitFor();
-  await bob.page.getByRole('button', { name: 'Find an opponent' }).click();
-  await ann.page.getByText('Bob is here').waitFor();
-  await ann.page.getByRole('button', { name: 'Go now' }).click();
+  // The button is there for five seconds, so the press waits for it.
+  const goes = ann.page.locator('.ask', { hasText: 'Bob is here' }).getByRole('button', { name: 'Go now' }).click();
+  await Promise.all([goes, bob.page.getByRole('button', { name: 'Find an opponent' }).click()]);
   for (const [{ page }, name] of /** @type {const} */ ([
     [ann, 'Bob'],
     [bob, 'Ann'],
