@@ -71,7 +71,7 @@ pub async fn health(settings: &Settings, options: &HealthOptions) -> anyhow::Res
             if options.ignore_warnings {
                 health.warnings.clear();
             }
-            (line, health.exit_code())
+            (line, exit_code(&health))
         }
         Ok(None) => ("not ready, for a reason that this version does not know".into(), NOT_READY),
         Err(error) => {
@@ -210,11 +210,77 @@ impl ServerCertVerifier for OwnMachine {
     }
 }
 
+/// How the command ends: by the state, or by the first warning about a server that is ready.
+fn exit_code(health: &Health) -> u8 {
+    match (health.condition, health.warnings.first()) {
+        (Condition::Ready, Some(warning)) => warning_code(*warning),
+        (condition, _) => state_code(condition),
+    }
+}
+
+/// 1 is [`NOT_READY`], 2 a wrong setting or option, and 3 [`NO_ANSWER`].
+const fn state_code(condition: Condition) -> u8 {
+    match condition {
+        Condition::Ready => 0,
+        Condition::Draining => 4,
+        Condition::NoDisk => 5,
+        Condition::NoDatabase => 6,
+        Condition::NoBus => 7,
+        Condition::CutOff => 8,
+        Condition::NoHeartbeat => 9,
+        Condition::Paused => 12,
+    }
+}
+
+const fn warning_code(warning: Warning) -> u8 {
+    match warning {
+        Warning::LowDisk => 10,
+        Warning::OldBackup => 11,
+        Warning::Paused => state_code(Condition::Paused),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
+    use strum::IntoEnumIterator;
 
     use super::*;
+
+    #[test]
+    fn each_state_and_warning_has_the_exit_code_of_the_guide() {
+        let states = Condition::iter().map(|state| (state_code(state), state.word()));
+        let warnings = Warning::iter().map(|warning| (warning_code(warning), warning.word()));
+        // A word may be a state and a warning.
+        let codes: BTreeSet<_> = states.chain(warnings).collect();
+        let expected = [
+            (0, "ready"),
+            (4, "draining"),
+            (5, "no_disk"),
+            (6, "no_database"),
+            (7, "no_bus"),
+            (8, "cut_off"),
+            (9, "no_heartbeat"),
+            (10, "low_disk"),
+            (11, "old_backup"),
+            (12, "paused"),
+        ];
+        assert_eq!(codes, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn a_state_that_keeps_clients_away_comes_before_warnings() {
+        let mut health =
+            Health { condition: Condition::Draining, warnings: vec![Warning::LowDisk] };
+        assert_eq!(exit_code(&health), 4);
+        health = Health {
+            condition: Condition::Ready,
+            warnings: vec![Warning::LowDisk, Warning::OldBackup],
+        };
+        assert_eq!(exit_code(&health), 10);
+    }
 
     #[test]
     fn answers_of_older_newer_and_other_servers_are_read() {
@@ -245,7 +311,7 @@ mod tests {
         ];
         for (status, answer, expected) in cases {
             let code =
-                read(status, &answer).ok().map(|known| known.map(|health| health.exit_code()));
+                read(status, &answer).ok().map(|known| known.map(|health| exit_code(&health)));
             assert_eq!(code, expected, "{answer}");
         }
     }

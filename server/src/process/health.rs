@@ -90,20 +90,6 @@ impl Condition {
             Self::NoHeartbeat => "the database does not answer its heartbeats",
         }
     }
-
-    /// How `fivefold-server health` ends. 1 and 2 are wrong settings and words of its own, and 3 is no answer.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Ready => 0,
-            Self::Draining => 4,
-            Self::NoDisk => 5,
-            Self::NoDatabase => 6,
-            Self::NoBus => 7,
-            Self::CutOff => 8,
-            Self::NoHeartbeat => 9,
-            Self::Paused => 12,
-        }
-    }
 }
 
 impl Warning {
@@ -118,15 +104,6 @@ impl Warning {
             Self::LowDisk => "the disk is almost full, so no rooms are made",
             Self::OldBackup => "the last backup is too old",
             Self::Paused => Condition::Paused.sentence(),
-        }
-    }
-
-    /// How `fivefold-server health` ends if the server is ready.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::LowDisk => 10,
-            Self::OldBackup => 11,
-            Self::Paused => Condition::Paused.exit_code(),
         }
     }
 }
@@ -147,14 +124,6 @@ impl Health {
         let is_paused =
             self.condition == Condition::Ready && self.warnings.contains(&Warning::Paused);
         if is_paused { Warning::Paused.sentence() } else { self.condition.sentence() }
-    }
-
-    /// How `fivefold-server health` ends: with the state, or with the first warning about a server that is ready.
-    pub fn exit_code(&self) -> u8 {
-        match (self.condition, self.warnings.first()) {
-            (Condition::Ready, Some(warning)) => warning.exit_code(),
-            (condition, _) => condition.exit_code(),
-        }
     }
 }
 
@@ -211,8 +180,6 @@ impl fmt::Display for Health {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use strum::IntoEnumIterator;
 
     use super::*;
@@ -233,20 +200,20 @@ mod tests {
     fn each_fact_has_its_state() {
         use StorageAnswer::{Damaged, Fails, Silent};
         let cases = [
-            (WELL, "ready", 0),
-            (Facts { is_draining: true, storage: Fails, ..WELL }, "draining", 4),
-            (Facts { is_paused: true, storage: Fails, ..WELL }, "paused", 12),
-            (Facts { storage: Fails, ..WELL }, "no_disk", 5),
-            (Facts { storage: Fails, disk: DiskLevel::Elsewhere, ..WELL }, "no_database", 6),
-            (Facts { storage: Silent, ..WELL }, "no_database", 6),
-            (Facts { storage: Damaged, ..WELL }, "no_database", 6),
-            (Facts { lacks_bus: true, is_cut_off: true, ..WELL }, "no_bus", 7),
-            (Facts { is_cut_off: true, is_out_of_date: true, ..WELL }, "cut_off", 8),
-            (Facts { is_out_of_date: true, storage: Fails, ..WELL }, "no_heartbeat", 9),
+            (WELL, "ready"),
+            (Facts { is_draining: true, storage: Fails, ..WELL }, "draining"),
+            (Facts { is_paused: true, storage: Fails, ..WELL }, "paused"),
+            (Facts { storage: Fails, ..WELL }, "no_disk"),
+            (Facts { storage: Fails, disk: DiskLevel::Elsewhere, ..WELL }, "no_database"),
+            (Facts { storage: Silent, ..WELL }, "no_database"),
+            (Facts { storage: Damaged, ..WELL }, "no_database"),
+            (Facts { lacks_bus: true, is_cut_off: true, ..WELL }, "no_bus"),
+            (Facts { is_cut_off: true, is_out_of_date: true, ..WELL }, "cut_off"),
+            (Facts { is_out_of_date: true, storage: Fails, ..WELL }, "no_heartbeat"),
         ];
-        for (facts, word, code) in cases {
+        for (facts, word) in cases {
             let health = Health::of(facts);
-            assert_eq!((health.condition.word(), health.exit_code()), (word, code), "{facts:?}");
+            assert_eq!(health.condition.word(), word, "{facts:?}");
             assert_eq!(health.warnings, [], "{facts:?}");
             assert_eq!(word.parse(), Ok(health.condition));
         }
@@ -256,20 +223,22 @@ mod tests {
     fn a_server_with_little_space_is_ready_and_says_so() {
         let low = Facts { disk: DiskLevel::Low, ..WELL };
         let health = Health::of(low);
-        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 10));
+        assert_eq!(health.condition, Condition::Ready);
         let line = health.to_string();
         assert_eq!(line, "ready; the disk is almost full, so no rooms are made (low_disk)");
-        // What keeps clients away comes first.
         let health = Health::of(Facts { is_draining: true, ..low });
-        assert_eq!((health.exit_code(), health.warnings), (4, vec![Warning::LowDisk]));
+        assert_eq!(
+            (health.condition, health.warnings),
+            (Condition::Draining, vec![Warning::LowDisk])
+        );
         let health = Health::of(Facts { is_backup_old: true, ..low });
-        assert_eq!((health.exit_code(), health.warnings.len()), (10, 2));
+        assert_eq!(health.warnings, [Warning::LowDisk, Warning::OldBackup]);
     }
 
     #[test]
     fn a_server_with_an_old_backup_is_ready_and_says_so() {
         let health = Health::of(Facts { is_backup_old: true, ..WELL });
-        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 11));
+        assert_eq!(health.condition, Condition::Ready);
         assert_eq!(health.to_string(), "ready; the last backup is too old (old_backup)");
     }
 
@@ -277,21 +246,10 @@ mod tests {
     fn a_paused_server_that_leaves_its_clients_to_nobody_is_ready_and_says_so() {
         let alone = Facts { is_paused: true, others_take_rooms: false, ..WELL };
         let health = Health::of(alone);
-        assert_eq!((health.condition, health.exit_code()), (Condition::Ready, 12));
+        assert_eq!(health.condition, Condition::Ready);
         assert_eq!(health.to_string(), "ready; paused by an operator (paused)");
         let health = Health::of(Facts { lacks_bus: true, ..alone });
         assert_eq!((health.condition, health.warnings), (Condition::NoBus, vec![Warning::Paused]));
-    }
-
-    #[test]
-    fn each_word_has_an_exit_code_of_its_own() {
-        let states = Condition::iter().map(|state| (state.exit_code(), state.word()));
-        let warnings = Warning::iter().map(|warning| (warning.exit_code(), warning.word()));
-        // A word may be a state and a warning.
-        let words: BTreeSet<_> = states.chain(warnings).collect();
-        let codes: BTreeSet<_> = words.iter().map(|(code, _)| *code).collect();
-        assert_eq!(codes.len(), words.len(), "{words:?}");
-        assert!(codes.iter().all(|code| ![1, 2, 3].contains(code)), "{codes:?}");
     }
 
     #[test]

@@ -3,16 +3,13 @@
 /** @import { Rules } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
 /** @import { Collection } from './collection-requests.js' */
-/** @import { Fault } from './game-import.js' */
 
-import { saveText } from '../../analysis/file-transfer.js';
 import { dotted, formatPercent, t } from '../../language/texts.js';
 import { button, el, fill, write } from '../../ui/dom.js';
 import { GameImport } from './game-import.js';
 import { tc } from './texts.js';
+import { faultList, remarkList } from './unread-games.js';
 
-/** Most faults that the page lists; the saved list has more. */
-const LISTED_MAX = 100;
 /** After how much more of an import, from 0 to 1, screen readers are told about it. */
 const TOLD_EACH = 0.25;
 
@@ -155,44 +152,4 @@ function createPanel(app, work) {
   );
   update();
   return { element, update, report: showReport };
-}
-
-/** What could not be read or added. @param {GameImport} work */
-function faultList({ collection, faults, faultCount }) {
-  const save = button(tc('save_faults'), () => saveFaults(collection.name, faults));
-  return foldedList(tc('faults', { count: faultCount }), faults, faultCount, save);
-}
-
-/** Parts of games that could not be kept. @param {readonly Fault[]} remarks */
-function remarkList(remarks) {
-  return foldedList(tc('remarks'), remarks, remarks.length);
-}
-
-/** @param {string} title @param {readonly Fault[]} all @param {number} count of all, including those that were not kept @param {...Node} below */
-function foldedList(title, all, count, ...below) {
-  const listed = all.slice(0, LISTED_MAX);
-  const more = count - listed.length;
-  return el(
-    'details',
-    null,
-    el('summary', null, title),
-    el(
-      'ul',
-      { class: 'faults' },
-      ...listed.map((fault) => el('li', null, el('bdi', null, placeOf(fault)), ': ', fault.text)),
-      more > 0 && el('li', { class: 'hint' }, tc('more_faults', { count: more })),
-    ),
-    ...below,
-  );
-}
-
-/** @param {Fault} fault */
-function placeOf({ file, line }) {
-  return line === undefined ? file : tc('file_line', { file, line: String(line) });
-}
-
-/** Saves the list as text, in the same form as the terminal client prints it. @param {string} name @param {readonly Fault[]} faults */
-function saveFaults(name, faults) {
-  const lines = faults.map(({ file, line, text }) => `${file}:${line === undefined ? '' : `${line}:`} ${text}\n`);
-  saveText(`${name}.txt`, lines.join(''));
 }
