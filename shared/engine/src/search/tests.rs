@@ -442,14 +442,31 @@ proptest! {
     #[test]
     fn wins_by_fours_are_the_shortest_that_there_are(position in positions(16)) {
         prop_assume!(position.rules().variant() != Variant::Renju);
-        let (mut position, mut grid) = (position.clone(), grid(&position));
-        let mut vcf = Vcf::new(1 << 12);
-        let thinking = Thinking::unlimited();
-        let mut limits = SearchLimits::new(&thinking);
-        let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win)
-            .then(|| u8::try_from(vcf.line().len().div_ceil(2)).unwrap());
-        prop_assert_eq!(fast, slow_vcf(&mut position, 3), "\n{}", position);
-        let any = vcf.search(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win;
-        prop_assert_eq!(any, fast.is_some());
+        win_by_fours_is_the_shortest(&position)?;
     }
+}
+
+/// White has to be stopped twice, by fours, before Black's open four can be made.
+#[test]
+fn a_win_that_waits_while_fives_are_stopped_is_found() {
+    let rules = Rules::new(Variant::Mnk { k: 3 }, Size::square(4)).unwrap();
+    let mut position = Position::new(rules);
+    for (x, y) in [(1, 3), (3, 2), (0, 0), (2, 2)] {
+        position.play(Point::new(x, y)).unwrap();
+    }
+    assert_eq!(slow_vcf(&mut position.clone(), 3), Some(3));
+    win_by_fours_is_the_shortest(&position).unwrap();
+}
+
+fn win_by_fours_is_the_shortest(position: &Position) -> Result<(), TestCaseError> {
+    let (mut position, mut grid) = (position.clone(), grid(position));
+    let mut vcf = Vcf::new(1 << 12);
+    let thinking = Thinking::unlimited();
+    let mut limits = SearchLimits::new(&thinking);
+    let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win)
+        .then(|| u8::try_from(vcf.line().len().div_ceil(2)).unwrap());
+    prop_assert_eq!(fast, slow_vcf(&mut position, 3), "\n{}", position);
+    let any = vcf.search(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win;
+    prop_assert_eq!(any, fast.is_some());
+    Ok(())
 }

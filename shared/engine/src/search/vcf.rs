@@ -311,6 +311,8 @@ impl<'a, 'b> Search<'a, 'b> {
 
     fn try_fours(&mut self, left: u8, base: usize) -> Verdict {
         let (attacker, may_win_by_rule) = (self.attacker, self.may_win_by_rule());
+        // It waits there while the attacker stops a five.
+        let has_unstoppable = self.grid.threat_count(attacker, Threat::Unstoppable) > 0;
         let mut verdict = Verdict::NoWin;
         while self.memory.moves.len() > base {
             let spot = self.memory.moves.pop().expect("it is longer than its base");
@@ -322,7 +324,11 @@ impl<'a, 'b> Search<'a, 'b> {
                 Verdict::Win
             } else if match left {
                 1 => !may_win_by_rule || !self.grid.may_not_be_answered(spot),
-                2 => !may_win_by_rule && !self.grid.leads_to_unstoppable(spot, attacker),
+                2 => {
+                    !may_win_by_rule
+                        && !has_unstoppable
+                        && !self.grid.leads_to_unstoppable(spot, attacker)
+                }
                 _ => false,
             } {
                 Verdict::Horizon
