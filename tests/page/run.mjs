@@ -9,8 +9,8 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 
-/** Browsers wait more than they work. */
-const FILES_AT_ONCE = 3;
+/** Browsers wait as much as they work. Four keep two processors busy. */
+const FILES_AT_ONCE = 4;
 /** Files that look at every screen in many sizes and colours, or play every opening and tree of moves. */
 const SLOW = [
   'analysis-files.test.mjs',
