@@ -13,6 +13,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     Account, CollectedGamesQuery, CollectionChange, CollectionChanged, CollectionStep,
+    limits::COLLECTIONS_MAX,
 };
 
 use super::{Accounts, collected_batches::CheckedBatch};
@@ -45,7 +46,9 @@ impl Accounts {
                 let CollectionSettings { name, shared } = settings;
                 Ok(Collection { id, name, shared, games: 0, changed_at: at, owner: None })
             }
-            CollectionChanged::Full => Err(Reason::TooManyKeys.into()),
+            CollectionChanged::Full => {
+                Err(Refusal::at_most(Reason::TooManyCollections, COLLECTIONS_MAX))
+            }
             CollectionChanged::Gone
             | CollectionChanged::NoGame
             | CollectionChanged::Added { .. } => Err(Reason::SignedOut.into()),

@@ -156,7 +156,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .by(Key::Account)
             .takes::<Named<CollectionSettings>>()
             .answers::<Named<Collection>>(201)
-            .refuses([No::TooManyKeys, No::CollectionFull]),
+            .refuses([No::TooManyCollections, No::CollectionFull]),
         Operation::get("/api/collections/{id}", "Games of a collection, by number.")
             .details("The owner sees it with their account, everyone else if it is shared. At most 100 games; send `next` as `after` to get the next page. A search request looks at 5,000 games, so it may find none and still have `next`.")
             .at::<Named<CollectionId>>("id")

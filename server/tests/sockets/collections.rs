@@ -207,7 +207,9 @@ async fn collections_have_limits() {
         make(&server, &ann, "Another", false).await;
     }
     let settings = json!({"name": "One too many"});
-    post(&server, "/api/collections", &ann, &settings).await.assert(409, "too_many_keys");
+    let full = post(&server, "/api/collections", &ann, &settings).await;
+    full.assert(409, "too_many_collections");
+    assert_eq!(full.body["most"], COLLECTIONS_MAX);
 
     add(&server, &ann, &id, &[]).await.assert(400, "malformed");
     let too_many = vec![game(0, ["Ann", "Bob"]); BATCH_GAMES_MAX + 1];

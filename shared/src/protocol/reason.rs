@@ -86,6 +86,9 @@ pub enum Reason {
     TooFewDaysOff,
     /// The account has `most` bots.
     TooManyBots,
+    /// The account has `most` collections, or twice as many with the deleted ones that are not yet
+    /// removed.
+    TooManyCollections,
     /// The account would have more than `most` games in all its collections. Games of deleted
     /// collections count until the server has removed them.
     CollectionFull,
@@ -449,6 +452,7 @@ impl Reason {
             | Self::TimeOffOpen
             | Self::TooFewDaysOff
             | Self::TooManyBots
+            | Self::TooManyCollections
             | Self::CollectionFull
             | Self::TooManyRooms
             | Self::TooManyDailyGames

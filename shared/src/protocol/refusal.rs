@@ -60,7 +60,7 @@ pub struct RefusalValues {
     pub least: Option<usize>,
     /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`],
     /// [`Reason::TooManyFriends`], [`Reason::TooManyFriendRequests`],
-    /// [`Reason::TooManyDailyGames`], [`Reason::CollectionFull`]: how many.
+    /// [`Reason::TooManyDailyGames`], [`Reason::TooManyCollections`], [`Reason::CollectionFull`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
     /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`],
@@ -504,6 +504,12 @@ impl Reason {
             Self::TooFewDaysOff => {
                 let left = values.most.unwrap_or_default();
                 return format!("You have {left} days of time off left in that year.");
+            }
+            Self::TooManyCollections => {
+                let most = values.most.unwrap_or_default();
+                return format!(
+                    "You can have {most} collections. Delete one first. Deleted collections may still count for up to an hour."
+                );
             }
             Self::CollectionFull => {
                 let most = values.most.unwrap_or_default();

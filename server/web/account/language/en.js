@@ -274,6 +274,8 @@ export const texts = {
   refused_too_many_keys: 'You have too many of these. Remove one first.',
   refused_time_off_open: 'You already have time off, or planned it. End it first.',
   refused_too_few_days_off: 'Days of time off left in that year: {most}.',
+  refused_too_many_collections:
+    'You can have {most} collections. Delete one first. Deleted collections may still count for up to an hour.',
   refused_collection_full:
     'Your collections can hold {most} games in all. Delete some. Games of deleted collections still count for up to an hour.',
   refused_no_such_collection: 'There is no such collection, or its owner does not share it. Check the link.',

@@ -298,6 +298,8 @@ export const texts = {
   refused_too_many_keys: 'Has llegado al máximo. Quita antes algo de esta lista.',
   refused_time_off_open: 'Ya tienes vacaciones, ahora o más tarde. Termínalas primero.',
   refused_too_few_days_off: 'Días de vacaciones que te quedan ese año: {most}.',
+  refused_too_many_collections:
+    'Puedes tener {most} colecciones. Elimina antes una. Las eliminadas pueden seguir contando hasta una hora.',
   refused_collection_full:
     'Tus colecciones pueden tener {most} partidas en total. Elimina algunas. Las de colecciones eliminadas siguen contando hasta una hora.',
   refused_no_such_collection: 'No existe esa colección, o su dueño no la comparte. Revisa el enlace.',
