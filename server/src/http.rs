@@ -143,7 +143,7 @@ fn routes() -> Routes {
         .route("/", get(page::page))
         .route("/games", get(page::page))
         .route("/collections", get(page::page))
-        .route("/collection/{id}", get(page::page))
+        .route("/collection/{id}", get(page::collection))
         .route("/lobby", get(page::page))
         .route("/analyse", get(page::analyse))
         .route("/analysis", get(page::to_analyse))

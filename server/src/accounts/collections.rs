@@ -13,11 +13,11 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     Account, CollectedGamesQuery, CollectionChange, CollectionChanged, CollectionStep,
-    limits::COLLECTIONS_MAX,
+    KnownCollection, Reader, StorageError, limits::COLLECTIONS_MAX,
 };
 
 use super::{Accounts, collected_batches::CheckedBatch};
-use crate::{limits::accounts::SEARCHED_PLAYER_MAX, process::ids};
+use crate::{limits::accounts::SEARCHED_PLAYER_MAX, moderation::Moderation, process::ids};
 
 impl Accounts {
     /// A member's collections, the most recently changed first.
@@ -146,21 +146,24 @@ impl Accounts {
         let player = player.filter(|text| !text.trim().is_empty());
         let moderation = Arc::clone(&self.moderation);
         let page = self.read(move |reader| {
-            let Some(known) = reader.collection(&id)? else { return Ok(None) };
-            let mut collection = known.collection;
-            if asker.as_ref() != Some(&known.member) {
-                let may_show = moderation.may_chat(&known.member).is_ok()
-                    && moderation.may_sign_in(&known.member).is_ok();
-                if !collection.shared || !may_show {
-                    return Ok(None);
-                }
-                collection.owner = Some(known.owner);
-            }
+            let Some(collection) = visible(reader, &moderation, asker.as_ref(), &id)? else {
+                return Ok(None);
+            };
             let query = CollectedGamesQuery { id, after, player, max: COLLECTION_PAGE_GAMES };
             let found = reader.collected_games(&query)?;
             Ok(Some(CollectionPage { collection, games: found.games, next: found.next }))
         });
         page.await?.ok_or_else(|| Reason::NoSuchCollection.into())
+    }
+
+    /// A collection as people without an account see it.
+    ///
+    /// # Errors
+    /// If they can see no such collection, or the storage fails.
+    pub(crate) async fn shared_collection(&self, id: CollectionId) -> Result<Collection, Refusal> {
+        let moderation = Arc::clone(&self.moderation);
+        let found = self.read(move |reader| visible(reader, &moderation, None, &id)).await?;
+        found.ok_or_else(|| Reason::NoSuchCollection.into())
     }
 
     async fn change_own(
@@ -203,4 +206,25 @@ impl Accounts {
         let most = usize::try_from(self.batches.games_max).unwrap_or(usize::MAX);
         Refusal::at_most(Reason::CollectionFull, most)
     }
+}
+
+/// A collection that this member may see; others than the owner see the owner's name.
+fn visible(
+    reader: &mut Reader,
+    moderation: &Moderation,
+    asker: Option<&MemberId>,
+    id: &CollectionId,
+) -> Result<Option<Collection>, StorageError> {
+    let Some(KnownCollection { member, owner, mut collection }) = reader.collection(id)? else {
+        return Ok(None);
+    };
+    if asker != Some(&member) {
+        let may_show =
+            moderation.may_chat(&member).is_ok() && moderation.may_sign_in(&member).is_ok();
+        if !collection.shared || !may_show {
+            return Ok(None);
+        }
+        collection.owner = Some(owner);
+    }
+    Ok(Some(collection))
 }

@@ -148,6 +148,17 @@ pub(super) async fn game(
     index(&server.page, StatusCode::OK, preview.ok(), &headers)
 }
 
+/// The page at a collection. The preview of the link describes a shared one.
+pub(super) async fn collection(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let preview = preview::of_collection(&server, &caller, id, &headers).await;
+    index(&server.page, StatusCode::OK, preview.ok(), &headers)
+}
+
 /// The page at the analysis. If the address has a position, the preview of the link shows it.
 pub(super) async fn analyse(
     State(server): State<Arc<Server>>,

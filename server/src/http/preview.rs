@@ -1,5 +1,5 @@
-//! Previews of links: how `index.html` describes a room, a game or a position to programs that show
-//! links, by Open Graph. Pictures have absolute addresses, because those programs need them.
+//! Previews of links: how `index.html` describes a room, a game, a collection or a position to programs
+//! that show links, by Open Graph. Pictures have absolute addresses, because those programs need them.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Uri};
 use fivefold_shared::{
     clock::TimeControl,
     notation::coordinates,
-    protocol::{GameId, Reason, Refusal, RoomCode},
+    protocol::{CollectionId, GameId, Reason, Refusal, RoomCode},
     rules::{Point, Rules, Size, Variant},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -120,6 +120,30 @@ pub(super) async fn of_game(
     let picture = address(server, caller, headers, &format!("/game/{id}.png"));
     let oembed = oembed(server, caller, headers, &format!("/game/{id}"));
     Ok(Preview::of_card(&card, picture, oembed))
+}
+
+/// The preview of a link to a shared collection. Its owner gets none for a private one: nothing shows whether it exists.
+pub(super) async fn of_collection(
+    server: &Server,
+    caller: &Caller,
+    id: String,
+    headers: &HeaderMap,
+) -> Result<Preview, Refusal> {
+    let id = CollectionId::try_from(id).map_err(|_| Refusal::new(Reason::NoSuchCollection))?;
+    charge(server, caller)?;
+    let collection = server.accounts.shared_collection(id).await?;
+    let owner = collection.owner.map(|owner| format!(", shared by {owner}")).unwrap_or_default();
+    let games = match collection.games {
+        1 => "1 game".to_owned(),
+        count => format!("{count} games"),
+    };
+    Ok(Preview {
+        title: collection.name.into(),
+        about: format!("A collection of five-in-a-row games{owner}: {games}."),
+        // An empty board.
+        picture: address(server, caller, headers, "/analyse.png"),
+        oembed: None,
+    })
 }
 
 /// The preview of a link to a position.

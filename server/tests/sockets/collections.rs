@@ -25,18 +25,18 @@ fn game(number: usize, [black, white]: [&str; 2]) -> Value {
         "event": "World cup", "ending": "draw", "moves": moves})
 }
 
-fn games(numbers: std::ops::Range<usize>) -> Vec<Value> {
+pub(crate) fn games(numbers: std::ops::Range<usize>) -> Vec<Value> {
     numbers.map(|number| game(number, ["Ann", "Bob"])).collect()
 }
 
-async fn make(server: &TestServer, cookie: &str, name: &str, shared: bool) -> String {
+pub(crate) async fn make(server: &TestServer, cookie: &str, name: &str, shared: bool) -> String {
     let settings = json!({"name": name, "shared": shared});
     let made = post(server, "/api/collections", cookie, &settings).await;
     assert_eq!(made.status, 201, "{}", made.body);
     made.body["id"].as_str().unwrap().to_owned()
 }
 
-async fn add(server: &TestServer, cookie: &str, id: &str, games: &[Value]) -> Answer {
+pub(crate) async fn add(server: &TestServer, cookie: &str, id: &str, games: &[Value]) -> Answer {
     let path = format!("/api/collections/{id}/games");
     post(server, &path, cookie, &json!({"games": games})).await
 }

@@ -5,11 +5,13 @@ use fivefold_server::{
     limits::{HTTP_STUDY_TOKENS, Limits},
     net::proxy::{Proxies, parse_network},
 };
-use fivefold_shared::record::GameList;
+use fivefold_shared::{protocol::COLLECTION_NAME_MAX, record::GameList};
 use fivefold_storage::Memory;
 use serde_json::json;
 
 use crate::{
+    accounts::sign_up,
+    collections::{add, games, make},
     games::{done, get, play},
     harness::{LIMITS, TestServer, joined},
 };
@@ -205,6 +207,48 @@ async fn links_have_previews_with_pictures() {
         assert!(!answer.contains("\"><b") && !answer.contains("og:image"), "{answer}");
         server.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_to_shared_collections_name_them_and_private_ones_look_unknown() {
+    let server = TestServer::start(LIMITS);
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let page = async |id: &str, headers: &str| {
+        let (head, body) = ask(&server, &format!("/collection/{id}"), headers).await;
+        assert_eq!(status(&head), "200", "{head}");
+        String::from_utf8(body).unwrap()
+    };
+    let hostile = "\"><script>alert('&')</script>";
+    let rest = "é".repeat(COLLECTION_NAME_MAX - hostile.len());
+    let shared = make(&server, &ann, &format!("{hostile}{rest}"), true).await;
+    let title = format!("&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;{rest}\"");
+    for (number, count) in ["0 games", "1 game", "2 games"].into_iter().enumerate() {
+        if number > 0 {
+            add(&server, &ann, &shared, &games(number..number + 1)).await;
+        }
+        let html = page(&shared, "").await;
+        has_tag(&html, "property=\"og:title", &title);
+        let about = format!("A collection of five-in-a-row games, shared by Ann: {count}.\"");
+        has_tag(&html, "property=\"og:description", &about);
+        let picture = "/analyse.png";
+        has_tag(&html, "property=\"og:image", &format!("http://test:8080{picture}\""));
+        assert_eq!(status(&ask(&server, picture, "").await.0), "200");
+        assert!(!html.contains("oembed") && html.matches("<script").count() == 1, "{html}");
+    }
+
+    let unknown = page("2222222222222222", "").await;
+    has_tag(&unknown, "property=\"og:title", "Fivefold\"");
+    assert!(!unknown.contains("og:image"), "{unknown}");
+    let private = make(&server, &ann, "Secret", false).await;
+    for (id, headers) in [
+        (private.as_str(), String::new()),
+        // Its owner's browser, too.
+        (private.as_str(), format!("Cookie: {ann}\n")),
+        ("%22%3E%3Cscript%3E", String::new()),
+    ] {
+        assert_eq!(page(id, &headers).await, unknown, "{id}");
+    }
+    server.stop().await;
 }
 
 #[tokio::test]
