@@ -1,18 +1,29 @@
 //! Collections of games over HTTP: their owner fills them, and shares them or not.
 
-use fivefold_server::limits::{Limits, accounts::SEARCHED_PLAYER_MAX};
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use fivefold_server::limits::{
+    Limits,
+    accounts::{COLLECTED_BATCHES_PER_ADDRESS_MAX, SEARCHED_PLAYER_MAX},
+};
 use fivefold_shared::{
     collection::{BATCH_BYTES_MAX, BATCH_GAMES_MAX, COLLECTED_TEXT_MAX, COLLECTION_PAGE_GAMES},
     protocol::{COLLECTION_NAME_MAX, Scope},
 };
-use fivefold_storage::{DataFolder, Memory, Sqlite, limits::COLLECTIONS_MAX};
-use futures_util::future::join_all;
+use fivefold_storage::{
+    Call, DataFolder, Hook, Memory, Sqlite, StorageError, limits::COLLECTIONS_MAX,
+};
+use futures_util::future::{join_all, select_all};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
     account_keys::new_token,
     accounts::{Answer, PASSWORD, ask, sign_up, with},
-    harness::{LIMITS, TestServer},
+    harness::{LIMITS, TestServer, within},
     moderation::{get, make_operator, post},
 };
 
@@ -304,5 +315,81 @@ async fn equal_batches_at_once_add_each_game_once() {
     };
     assert_eq!(answers.iter().map(added).sum::<u64>(), 100);
     assert_eq!(list(&server, &ann).await[0]["games"], 100);
+    server.stop().await;
+}
+
+/// Holds up all changes of a storage while it is shut.
+#[derive(Clone, Debug, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn set(&self, is_shut: bool) {
+        *self.0.0.lock().unwrap() = is_shut;
+        self.0.1.notify_all();
+    }
+}
+
+impl Hook for Gate {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        if call == Call::Change {
+            let (is_shut, changed) = &*self.0;
+            // A test that fails ends before this does.
+            let long = Duration::from_secs(60);
+            let held =
+                changed.wait_timeout_while(is_shut.lock().unwrap(), long, |is_shut| *is_shut);
+            drop(held.unwrap());
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_keeps_its_turn_when_its_client_hangs_up() {
+    let gate = Gate::default();
+    let server = TestServer::start_on(Box::new(Memory::default().hooked(gate.clone())), LIMITS);
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let id = make(&server, &ann, "Mine", false).await;
+    let batch = games(0..1);
+    let body = json!({"games": batch}).to_string();
+    let request = format!(
+        "POST /api/collections/{id}/games HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nCookie: {ann}\r\n\r\n{body}",
+        body.len()
+    );
+
+    // No batch is stored now, so all keep their places. There is one more than the address has places: once it is
+    // refused, one of the others has its turn, and the rest wait.
+    gate.set(true);
+    let mut streams = Vec::new();
+    for _ in 0..=COLLECTED_BATCHES_PER_ADDRESS_MAX {
+        let mut stream = server.connect_raw().await;
+        stream.write_all(request.as_bytes()).await.unwrap();
+        streams.push(stream);
+    }
+    let answers = streams.iter().map(|stream| Box::pin(stream.readable()));
+    let (_, refused, _) = within(select_all(answers)).await;
+    let mut refused = streams.remove(refused);
+    let mut answer = String::new();
+    within(refused.read_to_string(&mut answer)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+
+    // The clients of the others hang up. Once the server has closed their connections without an answer, it knows.
+    for stream in &mut streams {
+        stream.shutdown().await.unwrap();
+        let mut answer = Vec::new();
+        within(stream.read_to_end(&mut answer)).await.unwrap();
+        assert!(answer.is_empty(), "{}", String::from_utf8_lossy(&answer));
+    }
+
+    // One of them still has its turn, so there are not places for as many again.
+    let more =
+        (0..COLLECTED_BATCHES_PER_ADDRESS_MAX).map(|_| Box::pin(add(&server, &ann, &id, &batch)));
+    let (refused, ..) = within(select_all(more)).await;
+    refused.assert(503, "busy");
+
+    // It is stored, though nobody waits for the answer.
+    gate.set(false);
+    let stored = async { while list(&server, &ann).await[0]["games"] != 1 {} };
+    within(stored).await;
     server.stop().await;
 }
