@@ -146,3 +146,17 @@ async fn many_games_take_several_batches_and_damaged_ones_cost_no_other() {
     let again = collections(&server, home.path(), &["import", "Many", &file, "--json"]);
     assert_eq!((of(&again, "added"), of(&again, "duplicates")), (0, 1_000));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_that_do_not_fit_are_named() {
+    let server = Server::start_with(&[("collected-games", "2")]);
+    let home = signed_in(&server, "Annika").await;
+    let file = written(home.path(), "lists.txt", "h8 i9\nh8 i10\nh8 i11\n");
+    let first = collections(&server, home.path(), &["import", "Cup", &file]);
+    assert_eq!(first.stdout, "2 added, 0 already there, 1 failed\n", "{}", first.stderr);
+    let left_out = format!("{file}:3: your collections can hold 2 games in all\n");
+    assert!(!first.done && first.stderr.contains(&left_out), "{}", first.stderr);
+    let again = collections(&server, home.path(), &["import", "Cup", &file]);
+    let is_full = again.stderr.contains("Your collections can hold 2 games in all.");
+    assert!(!again.done && is_full, "{}", again.stderr);
+}

@@ -7,7 +7,7 @@ use std::{net::IpAddr, sync::Arc};
 use fivefold_shared::{
     collection::{
         BATCH_GAMES_MAX, COLLECTION_PAGE_GAMES, CollectAnswer, Collection, CollectionPage,
-        CollectionSettings, GamesToCollect,
+        CollectionSettings, GamesToCollect, RefusedGame,
     },
     protocol::{CollectionId, MemberId, Reason, Refusal},
 };
@@ -97,8 +97,8 @@ impl Accounts {
     /// for at most one of them.
     ///
     /// # Errors
-    /// If the batch has no games or too many, too many batches wait, the member has no such collection or would have
-    /// too many games, or the storage fails.
+    /// If the batch has no games or too many, too many batches wait, the member has no such collection or no room for
+    /// any of the new games, or the storage fails.
     pub(crate) async fn collect(
         &self,
         own: &Account,
@@ -111,15 +111,23 @@ impl Accounts {
         }
         self.check_collections_are_on()?;
         let _turn = self.batches.turn(address).await?;
-        let CheckedBatch { games, indexes, refused } = self.batches.checked(games).await?;
+        let CheckedBatch { games, indexes, mut refused } = self.batches.checked(games).await?;
         let step = CollectionStep::Add { games, games_max: self.batches.games_max };
         let (member, at) = (own.member.clone(), self.clock.now());
         match self.change_collection(CollectionChange { member, at, id, step }).await? {
-            CollectionChanged::Added { duplicates } => Ok(CollectAnswer {
-                added: indexes.len() - duplicates.len(),
-                duplicates: duplicates.into_iter().map(|place| indexes[place]).collect(),
-                refused,
-            }),
+            CollectionChanged::Added { duplicates, left_out } => {
+                let most = self.batches.games_max;
+                refused.extend(left_out.iter().map(|&place| RefusedGame {
+                    index: indexes[place],
+                    text: format!("your collections can hold {most} games in all"),
+                }));
+                refused.sort_by_key(|game| game.index);
+                Ok(CollectAnswer {
+                    added: indexes.len() - duplicates.len() - left_out.len(),
+                    duplicates: duplicates.into_iter().map(|place| indexes[place]).collect(),
+                    refused,
+                })
+            }
             CollectionChanged::Full => Err(self.collections_are_full()),
             CollectionChanged::Gone | CollectionChanged::NoGame | CollectionChanged::Done => {
                 Err(Reason::NoSuchCollection.into())

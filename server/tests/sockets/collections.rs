@@ -250,11 +250,20 @@ async fn collections_have_limits() {
         numbers.map(wide).collect()
     };
     assert_eq!(add(&server, &ann, &id, &more(0..17)).await.body["added"], 17);
-    let full = add(&server, &ann, &id, &more(15..19)).await;
+    // There is room for one of two new games.
+    let illegal = json!({"rules": {"variant": "freestyle"}, "moves": "h8 h8"});
+    let some = add(&server, &ann, &id, &[more(15..19), vec![illegal]].concat()).await;
+    assert_eq!(
+        some.body,
+        json!({"added": 1, "duplicates": [0, 1], "refused": [
+            {"index": 3, "text": "your collections can hold 200 games in all"},
+            {"index": 4, "text": "move 2, h8: this point has a stone already"},
+        ]})
+    );
+    assert_eq!(list(&server, &ann).await[0]["games"], 200);
+    let full = add(&server, &ann, &id, &more(17..19)).await;
     full.assert(409, "collection_full");
     assert_eq!(full.body["most"], 200);
-    assert_eq!(list(&server, &ann).await[0]["games"], 199, "all of a batch, or nothing");
-    assert_eq!(add(&server, &ann, &id, &more(15..18)).await.body["added"], 1);
     assert_eq!(add(&server, &ann, &id, &more(0..18)).await.body["added"], 0);
 
     let player = |length| format!("/api/collections/{id}?player={}", "x".repeat(length));

@@ -77,7 +77,11 @@ fn add(games: Vec<KeyedGame>, games_max: u64) -> CollectionStep {
 }
 
 fn added(duplicates: &[usize]) -> CollectionChanged {
-    Added { duplicates: duplicates.to_vec() }
+    partly_added(duplicates, &[])
+}
+
+fn partly_added(duplicates: &[usize], left_out: &[usize]) -> CollectionChanged {
+    Added { duplicates: duplicates.to_vec(), left_out: left_out.to_vec() }
 }
 
 fn list(storage: &dyn Storage, who: u64) -> Vec<Collection> {
@@ -217,19 +221,25 @@ fn a_member_has_so_many_games_and_as_many_that_wait_for_the_pruning() {
             make(storage, 1, number, Done);
         }
         change(storage, (1, NOW), 5, add(games(0..2), 3), added(&[]));
-        change(storage, (1, NOW), 6, add(games(0..2), 3), Full);
-        // All of a batch is added, or nothing; duplicates count for nothing.
-        assert_eq!(numbers(&page(storage, 6, 0, None, 9)), (vec![], None));
-        change(storage, (1, NOW), 5, add(games([0, 1, 2]), 3), added(&[0, 1]));
+        // As many of a batch are added as fit; duplicates count for nothing.
+        let batch = games([0, 1, 2, 3, 2, 3, 1]);
+        change(storage, (1, NOW), 5, add(batch, 3), partly_added(&[0, 1, 4, 6], &[3, 5]));
+        assert_eq!(numbers(&page(storage, 5, 0, None, 9)), (vec![1, 2, 3], None));
+        assert_eq!(page(storage, 5, 2, None, 9).games[0].game, game(2, ["Ann", "Bob"]).game);
+        assert_eq!(list(storage, 1).iter().map(|own| own.games).max(), Some(3));
         change(storage, (1, NOW), 5, add(games(0..3), 3), added(&[0, 1, 2]));
-        change(storage, (1, NOW), 5, add(games([3]), 3), Full);
+        change(storage, (1, NOW), 5, add(games([0, 3]), 3), Full);
+        change(storage, (1, NOW), 6, add(games([0]), 3), Full);
         change(storage, (1, NOW), 5, CollectionStep::Delete, Done);
         change(storage, (1, NOW), 6, add(games(0..3), 3), added(&[]));
         change(storage, (1, NOW), 6, CollectionStep::Delete, Done);
         change(storage, (1, NOW), 7, add(games([0]), 3), Full);
         assert_eq!(storage.prune_collections(2).unwrap(), 2);
-        change(storage, (1, NOW), 7, add(games(0..3), 3), Full);
-        change(storage, (1, NOW), 7, add(games(0..2), 3), added(&[]));
+        // Four deleted games are left, so there is room for two.
+        change(storage, (1, NOW), 7, add(games(0..3), 3), partly_added(&[], &[2]));
+        // A limit that was lowered.
+        change(storage, (1, NOW), 7, add(games([0, 5]), 1), Full);
+        change(storage, (1, NOW), 7, add(games([0]), 1), added(&[0]));
         // None at all.
         make(storage, 2, 8, Done);
         change(storage, (2, NOW), 8, add(games([1]), 0), Full);
@@ -329,7 +339,7 @@ fn two_equal_batches_at_once_store_each_game_once() {
     let mut answers: Vec<_> = others
         .into_iter()
         .map(|other| match other.join().unwrap() {
-            Added { duplicates } => duplicates.len(),
+            Added { duplicates, .. } => duplicates.len(),
             Done | Full | Gone | NoGame => panic!("the batch is not added"),
         })
         .collect();

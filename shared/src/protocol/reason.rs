@@ -89,8 +89,8 @@ pub enum Reason {
     /// The account has `most` collections, or twice as many with the deleted ones that are not yet
     /// removed.
     TooManyCollections,
-    /// The account would have more than `most` games in all its collections. Games of deleted
-    /// collections count until the server has removed them.
+    /// The account has `most` games in all its collections, or twice as many with those in deleted
+    /// collections that are not yet removed.
     CollectionFull,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
     TooManyTries,

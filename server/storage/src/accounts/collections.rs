@@ -33,7 +33,7 @@ pub enum CollectionStep {
     /// Deletes it: nobody sees it any more. [`Storage::prune_collections`](crate::Storage::prune_collections) deletes its
     /// games.
     Delete,
-    /// Adds the games that are not there yet: all of them, or none.
+    /// Adds the games that are not there yet, as many as fit.
     Add {
         /// The games, with their keys.
         games: Vec<KeyedGame>,
@@ -58,12 +58,14 @@ pub struct KeyedGame {
 pub enum CollectionChanged {
     /// It is stored.
     Done,
-    /// The games are added, except those at these places, which were there before.
+    /// The games are added, except those at these places, from 0.
     Added {
-        /// The places, from 0.
+        /// They were there before.
         duplicates: Vec<usize>,
+        /// They did not fit.
+        left_out: Vec<usize>,
     },
-    /// The member would have too many collections or games; nothing has changed.
+    /// The member would have too many collections, or there are new games and none of them fits; nothing has changed.
     Full,
     /// The member has no such collection, or no account; nothing has changed.
     Gone,
@@ -129,21 +131,37 @@ pub trait CollectionsReader {
     ) -> Result<CollectedGames, StorageError>;
 }
 
-/// The new ones among these games, and the places of the others. `known` are the keys of the games that are there
+/// How many more games a member may add, who has so many, and so many with those in deleted collections.
+pub(crate) fn room(games_max: u64, kept: u64, all: u64) -> u64 {
+    let room = games_max.saturating_sub(kept);
+    room.min(games_max.saturating_mul(2).saturating_sub(all))
+}
+
+/// The games to add, at most `room`, and what becomes of the change. `known` are the keys of the games that are there
 /// already.
 pub(crate) fn new_ones(
     games: &[KeyedGame],
     mut known: BTreeSet<LayoutKey>,
-) -> (Vec<&KeyedGame>, Vec<usize>) {
-    let (mut new, mut duplicates) = (Vec::new(), Vec::new());
+    room: u64,
+) -> (Vec<&KeyedGame>, CollectionChanged) {
+    let (mut new, mut duplicates, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (place, game) in games.iter().enumerate() {
-        if known.insert(game.key.clone()) {
-            new.push(game);
-        } else {
+        if known.contains(&game.key) {
             duplicates.push(place);
+        } else if new.len() as u64 == room {
+            left_out.push(place);
+        } else {
+            known.insert(game.key.clone());
+            new.push(game);
         }
     }
-    (new, duplicates)
+    let is_full = new.is_empty() && !left_out.is_empty();
+    let changed = if is_full {
+        CollectionChanged::Full
+    } else {
+        CollectionChanged::Added { duplicates, left_out }
+    };
+    (new, changed)
 }
 
 /// The names of a game's players, in the form that a search looks through.

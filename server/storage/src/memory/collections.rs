@@ -13,7 +13,7 @@ use fivefold_shared::{
 use crate::{
     CollectedGames, CollectedGamesQuery, CollectionChange, CollectionChanged, CollectionStep,
     KeyedGame,
-    accounts::collections::{folded, new_ones, players},
+    accounts::collections::{folded, new_ones, players, room},
     limits::{COLLECTED_GAMES_SEARCHED_MAX, COLLECTIONS_MAX},
 };
 
@@ -93,19 +93,13 @@ impl Collections {
             CollectionStep::Delete => own.is_deleted = true,
             CollectionStep::Add { games, games_max } => {
                 let known: BTreeSet<_> = own.games.values().map(|game| game.key.clone()).collect();
-                let (new, duplicates) = new_ones(games, known);
-                let more = new.len() as u64;
-                if more > 0
-                    && (kept + more > *games_max || all + more > games_max.saturating_mul(2))
-                {
-                    return CollectionChanged::Full;
-                }
+                let (new, changed) = new_ones(games, known, room(*games_max, kept, all));
                 for game in new {
                     own.last_number += 1;
                     own.games.insert(own.last_number, game.clone());
                     own.changed_at = *at;
                 }
-                return CollectionChanged::Added { duplicates };
+                return changed;
             }
             CollectionStep::Remove(number) => {
                 if own.games.remove(number).is_none() {

@@ -11,7 +11,7 @@ use super::{Row, Sql, account_rows::Change, list, source::DatabaseReader, values
 use crate::{
     AccountChanged, CollectedGames, CollectedGamesQuery, CollectionChange, CollectionChanged,
     CollectionStep, CollectionsReader, KeyedGame, KnownCollection, StorageError,
-    accounts::collections::{folded, new_ones, players},
+    accounts::collections::{folded, new_ones, players, room},
     limits::{COLLECTED_GAMES_SEARCHED_MAX, COLLECTIONS_MAX, PRUNED_COLLECTIONS_MAX},
     values::{readable, to_json},
 };
@@ -99,18 +99,14 @@ fn add(
     );
     let known = sql.rows(&known, values![&keys, id], Row::get::<String>)?;
     let known: BTreeSet<_> = known.into_iter().map(LayoutKey::stored).collect();
-    let (new, duplicates) = new_ones(games, known);
-    if new.is_empty() {
-        return Ok(CollectionChanged::Added { duplicates });
-    }
-    let more = new.len() as u64;
     let sums = "SELECT CAST(coalesce(sum(CASE WHEN deleted THEN 0 ELSE games END), 0) AS bigint),
             CAST(coalesce(sum(games), 0) AS bigint)
         FROM collection WHERE member = $1";
     let sums = sql.row(sums, values![member], |row| Ok((row.get::<u64>()?, row.get::<u64>()?)))?;
     let (kept, all) = sums.unwrap_or_default();
-    if kept + more > games_max || all + more > games_max.saturating_mul(2) {
-        return Ok(CollectionChanged::Full);
+    let (new, changed) = new_ones(games, known, room(games_max, kept, all));
+    if new.is_empty() {
+        return Ok(changed);
     }
     let rows = new.iter().zip(last + 1..).map(|(KeyedGame { game, key }, number)| {
         Ok((number, key.as_str(), players(game), to_json(game)?))
@@ -128,9 +124,9 @@ fn add(
     sql.execute(
         "UPDATE collection SET games = games + $2, last_number = last_number + $2, changed_at = $3
          WHERE id = $1",
-        values![id, more, at],
+        values![id, new.len(), at],
     )?;
-    Ok(CollectionChanged::Added { duplicates })
+    Ok(changed)
 }
 
 fn remove(
