@@ -20,6 +20,8 @@ const sockets = 'WebSocket' in globalThis ? [] : ['--experimental-websocket'];
 const ENDINGS = ['won five', 'lost five', 'no winner full_board'];
 
 let folder = '';
+/** The path of the package. */
+let packed = '';
 /** @type {Server} */
 let server;
 
@@ -42,7 +44,7 @@ const compile = (file, ...options) =>
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fivefold-package-'));
-  const packed = await run(join(root, 'server/deploy/pack-client'), folder);
+  packed = await run(join(root, 'server/deploy/pack-client'), folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await run('npm', 'install', '--offline', '--no-audit', '--no-fund', packed);
   server = await Server.start();
@@ -59,6 +61,12 @@ test('the package is whole, and has the version of the server', async () => {
   assert.equal(version, /^version = "(.*)"$/m.exec(workspace)?.[1]);
   assert.equal(dependencies, undefined);
   for (const name of ['README.md', 'LICENSE-APACHE', 'LICENSE-MIT']) assert.ok(await readFile(join(installed, name)));
+});
+
+test('the bytes of the package do not depend on who packs it', async () => {
+  const script = join(root, 'server/deploy/pack-client');
+  const again = await run('sh', '-c', 'umask 077 && mkdir again && exec "$0" "$PWD/again"', script);
+  assert.deepEqual(await readFile(again), await readFile(packed));
 });
 
 test('a program plays a move, comes back after a lost connection, and is told what is wrong', async () => {
