@@ -18,8 +18,9 @@ use fivefold_push::Peers;
 use fivefold_shared::room::RoomLimits;
 use fivefold_storage::{BackupFolder, Blocking, NodeId};
 
+use self::reload::ChangeableParts;
 pub use self::{
-    reload::Reload,
+    reload::{Reload, SettingsRead},
     settings::{SETTINGS, Setting, Settings},
     sources::{Faults, Sources, VARIABLES_OF_THE_CLIENT, command, read},
     task::{AccountTask, Closed, Command, ConfigTask, HealthOptions, Moderate, Task},
@@ -41,7 +42,7 @@ use crate::{
     process::{
         backups::BackupPlan,
         clock::Clock,
-        logs::{LostLines, Panics},
+        logs::{FilterHandle, LostLines, Panics},
         operation::Operation,
         service_manager::ServiceManager,
     },
@@ -86,7 +87,9 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// What operators do about this node, also after it has joined its cluster again.
     pub operation: Arc<Operation>,
-    /// What operators tell everybody, likewise.
+    /// How the settings are read again while the server runs. Without it operators cannot do that on the page.
+    pub reload: Option<Arc<Reload>>,
+    /// What operators tell everybody, also after the node has joined its cluster again.
     pub announcements: Arc<Announcements>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,
@@ -131,6 +134,7 @@ impl Default for Config {
             shared_addresses: Changeable::default(),
             public_url: None,
             operation: Arc::default(),
+            reload: None,
             announcements: Arc::default(),
             oidc: None,
             smtp: None,
@@ -144,6 +148,20 @@ impl Default for Config {
             panics: Panics::default(),
             service: ServiceManager::default(),
         }
+    }
+}
+
+impl Config {
+    /// Lets the server read these settings again while it runs, from the same sources.
+    pub fn reload_from(&mut self, sources: Sources, settings: Settings, filter: FilterHandle) {
+        let parts = ChangeableParts {
+            filter,
+            origins: self.origins.clone(),
+            proxies: self.proxies.clone(),
+            shared_addresses: self.shared_addresses.clone(),
+            tls: self.tls.clone(),
+        };
+        self.reload = Some(Arc::new(Reload::new(sources, settings, parts)));
     }
 }
 

@@ -277,6 +277,7 @@ async fn serve(
         panics: config.panics,
         draining: shutdown.clone(),
         operation,
+        reload: config.reload,
         stop: stop.clone(),
         is_in_cluster: peers.is_some(),
     });

@@ -12,9 +12,7 @@ use anyhow::{Context, bail};
 use fivefold_command_line::{completions, manual_page};
 use fivefold_server::{
     Listeners, Membership, RunError, commands,
-    config::{
-        self, Command, Config, ConfigTask, HealthOptions, Moderate, Reload, Settings, Sources, Task,
-    },
+    config::{self, Command, Config, ConfigTask, HealthOptions, Moderate, Settings, Sources, Task},
     net::public_url::PublicUrl,
     process::{
         clock::Clock,
@@ -223,8 +221,8 @@ fn serve(sources: Sources, settings: &Settings, logs: &Logs) -> anyhow::Result<(
     if let Some(token) = &token {
         config.operation = Arc::new(Operation::with_link(OperatorLink::new(token)));
     }
-    let reload = Reload::new(sources, settings.clone(), &config, logs.filter.clone());
-    listen_and_run(settings, rooms, config, token, reload)
+    config.reload_from(sources, settings.clone(), logs.filter.clone());
+    listen_and_run(settings, rooms, config, token)
 }
 
 #[tokio::main]
@@ -233,7 +231,6 @@ async fn listen_and_run(
     rooms: Rooms,
     mut config: Config,
     token: Option<OperatorToken>,
-    mut reload: Reload,
 ) -> anyhow::Result<()> {
     let service = ServiceManager::from_environment();
     config.service = service.clone();
@@ -258,7 +255,13 @@ async fn listen_and_run(
     let shutdown = CancellationToken::new();
     // Before the address is printed: a program that reads it may send a signal at once.
     let stop = cancel_on_signal(shutdown.clone())?;
-    let reload = act_on_hangup(move || reload.read_again(), service.clone())?;
+    let reload = config.reload.clone();
+    let read_again = move || {
+        if let Some(reload) = &reload {
+            reload.read_again();
+        }
+    };
+    let reload = act_on_hangup(read_again, service.clone())?;
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     accounts::{Accounts, identities::Identities},
-    config::PageSource,
+    config::{PageSource, Reload},
     limits::{
         ADDRESSES_TIDIED_EVERY, HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX,
         Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD,
@@ -136,6 +136,8 @@ pub(crate) struct Server {
     pub(crate) draining: CancellationToken,
     /// What operators do about this node.
     pub(crate) operation: Arc<Operation>,
+    /// How the settings are read again, if the server runs by settings.
+    pub(crate) reload: Option<Arc<Reload>>,
     /// Tells sessions to end: the server stops.
     pub(crate) stop: CancellationToken,
     /// Whether the sessions can go on at another node at once.

@@ -1,8 +1,11 @@
 // The operators' page about the server: the link of the first start makes the first operator, who sees who is here,
-// tells everybody something, pauses new games and closes a room.
+// tells everybody something, pauses new games, closes a room and lets the server read its settings again.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 
 import { elsewhere, guest, own, signUp, TRUST } from './accounts.mjs';
 import { faults } from './axe.mjs';
@@ -10,7 +13,11 @@ import { shoot, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage(TRUST);
+const folder = mkdtempSync(join(tmpdir(), 'fivefold-settings-'));
+after(() => rmSync(folder, { recursive: true }));
+const config = join(folder, 'fivefold.toml');
+writeFileSync(config, '');
+const at = stage({ ...TRUST, config });
 
 /** The part of the page with this heading. @param {Page} page @param {string} name */
 const part = (page, name) =>
@@ -124,16 +131,38 @@ async function pauses(page) {
   await ann.page.context().close();
 }
 
+/** What the server reads again is said, with what is wrong. @param {Page} page */
+async function readsSettings(page) {
+  const settings = part(page, 'Settings that can change while the server runs');
+  const read = async (/** @type {string} */ content, /** @type {string[]} */ ...texts) => {
+    writeFileSync(config, content);
+    await settings.getByRole('button', { name: 'Read the settings again' }).click();
+    for (const text of texts) await settings.getByRole('status').getByText(text).waitFor();
+  };
+  const held = (/** @type {string} */ text) => settings.locator('pre').getByText(text).waitFor();
+  await held('trusted-proxy = "127.0.0.0/8" # FIVEFOLD_TRUSTED_PROXY');
+  const changed = "allow-origin = 'https://club.example'\nsessions = 7\n";
+  await read(changed, 'Changed: allow-origin.', 'These change only after a restart: sessions.');
+  await held('allow-origin = "https://club.example"');
+  await shoot(page, 'admin-settings', true);
+  const wrong = "allow-origin = 'club.example'\nroms = 5\n";
+  await read(wrong, 'nothing has changed:', `allow-origin (${config}:1:1)`, `${config}:2:1: there is no setting roms`);
+  await held('allow-origin = "https://club.example"');
+  await read(changed, 'Nothing has changed.');
+}
+
 test('the first operator is made by the link, and looks after the server', async () => {
   const { page, complaints } = await firstOperator();
   await page.getByText('Running for').waitFor();
   await announces(page);
   await closes(page);
   await pauses(page);
+  await readsSettings(page);
   await page.getByText('What operators did since the server started').click();
   const acts = page.locator('details[open] li');
   await acts.filter({ hasText: 'Closed the room' }).getByText('Insults in chat').waitFor();
   await acts.filter({ hasText: 'Announced: A new version comes at noon' }).first().waitFor();
+  await acts.filter({ hasText: 'Read the settings again: allow-origin' }).first().waitFor();
   await page.locator('summary').filter({ hasText: 'Who is online' }).click();
   await page.locator('details[open] li').filter({ hasText: 'Olga' }).getByText('signed in').waitFor();
   for (const [name, width] of /** @type {[string, number][]} */ ([

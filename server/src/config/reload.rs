@@ -1,11 +1,12 @@
 //! Reads the settings again while the server runs. It takes what can change at run time, and names what needs a
 //! restart. If anything is wrong with the settings or their files, nothing changes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
 
 use super::{
-    Config, Settings,
-    settings::{SETTINGS, Setting},
+    settings::{SETTINGS, Setting, Settings},
     sources::{Faults, Sources},
 };
 use crate::{
@@ -20,68 +21,96 @@ pub struct Reload {
     sources: Sources,
     /// Those that the server began with: what needs a restart is still as it is here.
     first: Settings,
-    /// Those that were read last.
-    last: Settings,
-    filter: FilterHandle,
-    origins: Changeable<Vec<Origin>>,
-    proxies: Changeable<Proxies>,
-    shared_addresses: Changeable<SharedAddresses>,
-    tls: Option<Arc<Tls>>,
+    /// Those that were read last. Locked while they are read.
+    last: Mutex<Settings>,
+    parts: ChangeableParts,
+}
+
+/// What takes new settings in a running server.
+#[derive(Debug)]
+pub(super) struct ChangeableParts {
+    pub(super) filter: FilterHandle,
+    pub(super) origins: Changeable<Vec<Origin>>,
+    pub(super) proxies: Changeable<Proxies>,
+    pub(super) shared_addresses: Changeable<SharedAddresses>,
+    pub(super) tls: Option<Arc<Tls>>,
+}
+
+/// What became of reading the settings again.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SettingsRead"))]
+pub struct SettingsRead {
+    /// The settings that have new values from now on.
+    changed: Vec<String>,
+    /// The settings whose new values take effect only after a restart.
+    waiting: Vec<String>,
+    /// What is wrong, with its place. Then nothing has changed.
+    faults: Vec<String>,
+}
+
+impl SettingsRead {
+    /// What operators see of it in the list of acts.
+    pub(crate) fn summary(&self) -> String {
+        let texts = if self.faults.is_empty() { &self.changed } else { &self.faults };
+        if texts.is_empty() { "nothing has changed".to_owned() } else { texts.join(", ") }
+    }
 }
 
 impl Reload {
     /// For a server that has begun with these settings.
-    pub fn new(
-        sources: Sources,
-        settings: Settings,
-        config: &Config,
-        filter: FilterHandle,
-    ) -> Self {
-        Self {
-            sources,
-            last: settings.clone(),
-            first: settings,
-            filter,
-            origins: config.origins.clone(),
-            proxies: config.proxies.clone(),
-            shared_addresses: config.shared_addresses.clone(),
-            tls: config.tls.clone(),
-        }
+    pub(super) fn new(sources: Sources, settings: Settings, parts: ChangeableParts) -> Self {
+        Self { sources, last: Mutex::new(settings.clone()), first: settings, parts }
     }
 
     /// Reads the settings again, and logs what becomes of that. Blocks.
-    pub fn read_again(&mut self) {
+    pub fn read_again(&self) -> SettingsRead {
+        let mut last = self.last();
         let settings = match self.read() {
             Ok(settings) => settings,
             Err(Faults(faults)) => {
-                for fault in faults {
+                for fault in &faults {
                     tracing::error!(
                         fault,
                         "the new settings cannot be used; the old ones stay in effect"
                     );
                 }
-                return;
+                return SettingsRead { faults, ..SettingsRead::default() };
             }
         };
         let keys = |is_wanted: &dyn Fn(&Setting) -> bool| {
-            let keys = SETTINGS.iter().filter(|setting| is_wanted(setting)).map(Setting::key);
-            keys.collect::<Vec<_>>().join(", ")
+            let settings = SETTINGS.iter().filter(|setting| is_wanted(setting));
+            settings.map(|setting| setting.key().to_owned()).collect::<Vec<_>>()
         };
-        let changed = keys(&|setting| {
-            self.takes(setting, &settings) && !(setting.is_same)(&self.last, &settings)
-        });
+        let changed =
+            keys(&|setting| self.takes(setting, &settings) && !(setting.is_same)(&last, &settings));
         let waiting = keys(&|setting| {
             !self.takes(setting, &settings) && !(setting.is_same)(&self.first, &settings)
         });
         self.apply(&settings);
-        self.last = settings;
-        tracing::info!(changed, "the settings are read again");
+        *last = settings;
+        tracing::info!(changed = changed.join(", "), "the settings are read again");
         if !waiting.is_empty() {
             tracing::warn!(
-                settings = waiting,
+                settings = waiting.join(", "),
                 "these changed settings take effect only after a restart"
             );
         }
+        SettingsRead { changed, waiting, ..SettingsRead::default() }
+    }
+
+    /// The settings that can change while the server runs, as `config show` prints them.
+    pub(crate) fn shown(&self) -> Vec<String> {
+        let last = self.last();
+        let again = SETTINGS.iter().filter(|setting| setting.is_read_again);
+        let held = |setting: &Setting| {
+            setting.line(if self.takes(setting, &last) { &last } else { &self.first })
+        };
+        again.map(held).collect()
+    }
+
+    fn last(&self) -> MutexGuard<'_, Settings> {
+        // After a panic they are those before, and what was not read yet is read the next time.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self) -> Result<Settings, Faults> {
@@ -93,7 +122,7 @@ impl Reload {
         let settings = self.sources.checked_settings()?;
         let files = settings.tls_cert.as_ref().zip(settings.tls_key.as_ref());
         // Last, as it changes what the server uses.
-        if let (Some(tls), Some((certificate, key))) = (&self.tls, files) {
+        if let (Some(tls), Some((certificate, key))) = (&self.parts.tls, files) {
             tls.reload(certificate, key).map_err(|error| Faults(vec![error.to_string()]))?;
         }
         Ok(settings)
@@ -102,15 +131,15 @@ impl Reload {
     /// Whether the running server takes a new value of a setting. It does not begin or end TLS.
     fn takes(&self, setting: &Setting, new: &Settings) -> bool {
         let is_of_tls = matches!(setting.key(), "tls-cert" | "tls-key");
-        setting.is_read_again && !(is_of_tls && self.tls.is_some() != new.tls_cert.is_some())
+        setting.is_read_again && !(is_of_tls && self.parts.tls.is_some() != new.tls_cert.is_some())
     }
 
     fn apply(&self, new: &Settings) {
-        self.filter.set(&new.log);
+        self.parts.filter.set(&new.log);
         // A new public address needs a restart.
         let public_url = self.first.public_url.clone();
-        self.origins.set(Settings { public_url, ..new.clone() }.origins());
-        self.proxies.set(new.proxies());
-        self.shared_addresses.set(new.shared_addresses());
+        self.parts.origins.set(Settings { public_url, ..new.clone() }.origins());
+        self.parts.proxies.set(new.proxies());
+        self.parts.shared_addresses.set(new.shared_addresses());
     }
 }

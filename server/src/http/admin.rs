@@ -21,6 +21,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{Sanction, SanctionKind};
 use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
 
 use super::{
     account::asked::{AccountRefusal, Asked},
@@ -30,6 +31,7 @@ use super::{
 use crate::http::api_document::{Key, Named, Operation};
 use crate::{
     accounts::SignedIn,
+    config::SettingsRead,
     limits::operators::{ACTS_KEPT, ANNOUNCEMENT_HOURS_MAX, SHOWN_TO_OPERATORS_MAX},
     online::{
         announcements::Announcement,
@@ -48,6 +50,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/admin/announcement/end", post(end_announcement))
         .route("/api/admin/nodes/{node}/pause", post(pause))
         .route("/api/admin/rooms/{code}/close", post(close_room))
+        .route("/api/admin/settings/read", post(read_settings))
         .route("/api/first-operator", post(become_first_operator))
 }
 
@@ -66,6 +69,8 @@ struct Overview {
     nodes: Vec<NodeStatus>,
     /// Nodes that live and have not answered.
     unanswered: Vec<u32>,
+    /// The settings of this node that can change while it runs, as lines of a settings file. Absent if it runs without.
+    settings: Option<Vec<String>>,
     announcement: Option<ShownAnnouncement>,
     /// By name.
     people: Vec<OnlineMember>,
@@ -156,6 +161,7 @@ async fn overview(asked: Asked) -> Result<Json<Overview>, AccountRefusal> {
         disk: space.map(|space| ShownDisk { used: space.used, free: space.free, reserve }),
         nodes,
         unanswered,
+        settings: server.reload.as_ref().map(|reload| reload.shown()),
         announcement: server.logins.announcements().current(now).map(|known| {
             let Announcement { by, text, until, .. } = known;
             ShownAnnouncement { text, until, by }
@@ -292,6 +298,18 @@ async fn close_room(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// `POST /api/admin/settings/read`
+async fn read_settings(asked: Asked) -> Result<Json<SettingsRead>, AccountRefusal> {
+    let operator = operator(&asked).await?;
+    let Some(reload) = asked.server.reload.clone() else {
+        return Err(Reason::Unavailable.into());
+    };
+    let read = spawn_blocking(move || reload.read_again()).await;
+    let read = read.map_err(|_| Refusal::new(Reason::Unavailable))?;
+    note(&asked, operator, ActKind::ReadSettings, read.summary(), None);
+    Ok(Json(read))
+}
+
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OperatorLink {
@@ -339,6 +357,9 @@ pub(super) fn operations() -> Vec<Operation> {
             .takes::<Closing>()
             .empty(204)
             .refuses([No::NoSuchRoom, No::RoomDamaged, No::AlreadySeated]),
+        Operation::post("/api/admin/settings/read", "Reads the settings of this node again.")
+            .for_operators()
+            .answers::<SettingsRead>(200),
         Operation::post("/api/first-operator", "Makes the account the first operator, by a link.")
             .details(
                 "The server prints the link at its start while it has no operator. For the page, and it may \

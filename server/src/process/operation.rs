@@ -40,7 +40,7 @@ pub(crate) struct Act {
     pub(crate) operator: Name,
     /// What.
     pub(crate) kind: ActKind,
-    /// The announcement, the node or the room.
+    /// The announcement, the node, the room, or what became of the settings.
     pub(crate) about: String,
     /// What the operator says about it, where they say something.
     pub(crate) reason: Option<String>,
@@ -65,6 +65,8 @@ pub(crate) enum ActKind {
     CloseRoom,
     /// A room was told to close, and did not say in time whether it has.
     AskToClose,
+    /// The settings were read again.
+    ReadSettings,
 }
 
 impl Operation {

@@ -72,6 +72,7 @@ async fn only_operators_see_and_do_it_and_only_on_this_page() {
         ("POST /api/admin/announcement/end", json!({})),
         ("POST /api/admin/nodes/1/pause", json!({"paused": true})),
         ("POST /api/admin/rooms/k7m2qpxw9abc/close", json!({"reason": "Insults"})),
+        ("POST /api/admin/settings/read", json!({})),
     ];
     for (route, body) in routes {
         ask(&server, route, &with(&cookie), &body).await.assert(403, "operators_only");
@@ -82,8 +83,12 @@ async fn only_operators_see_and_do_it_and_only_on_this_page() {
             ask(&server, route, &elsewhere, &body).await.assert(403, "foreign_page");
         }
     }
+    // This server was made without settings.
+    let read = post(&server, "/api/admin/settings/read", &operator, &json!({})).await;
+    read.assert(503, "unavailable");
     let seen = overview(&server, &operator).await;
     assert_eq!(seen["acts"], json!([]), "nothing was done");
+    assert_eq!(seen["settings"], Value::Null);
     assert_eq!((&seen["readiness"], &seen["announcement"]), (&json!("ready"), &Value::Null));
     server.stop().await;
 }

@@ -27,11 +27,13 @@ function onSubmit(form, line, send) {
   });
 }
 
-/** @param {HTMLElement} line @param {() => Promise<void>} send */
-async function attempt(line, send) {
+/**
+ * Does it, and says what became of that: the text that it returns, or that it is done.
+ * @param {HTMLElement} line @param {() => Promise<string | void>} send
+ */
+export async function attempt(line, send) {
   try {
-    await send();
-    write(line, ta('done'));
+    write(line, (await send()) || ta('done'));
   } catch (error) {
     write(line, faultText(error));
   }

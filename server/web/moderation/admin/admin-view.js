@@ -11,6 +11,7 @@ import { announceForm, closeForm, pauseButtons } from './acts.js';
 import { showFirstOperator } from './first-operator.js';
 import { actList, decisionList, peopleList, runningList } from './lists.js';
 import { nodeFacts, serverFacts } from './server-facts.js';
+import { settingsPart } from './server-settings.js';
 import { ta } from './texts.js';
 
 /** How often the page asks again while it can be seen. */
@@ -22,8 +23,8 @@ const ASK_EVERY_MS = 10_000;
 /** @typedef {{ member: string, name: string, kind: 'account' | 'program' | 'guest', sessions: number }} Person */
 /** @typedef {{ at: number, operator: string, kind: string, about: string, reason?: string }} Act */
 /** @typedef {{ at: number, member: string, name: string, kind: string, until?: number, reason: string, operator: string, undone_at?: number, undone_by?: string }} Decision */
-/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, backups?: { age: number, every: number, is_old: boolean }, nodes: Node[], unanswered: number[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
-/** Does something, and shows the server again; throws if it is refused. @typedef {(path: string, body: object) => Promise<void>} Do */
+/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, backups?: { age: number, every: number, is_old: boolean }, nodes: Node[], unanswered: number[], settings?: string[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
+/** Does something, shows the server again, and returns the answer; throws if it is refused. @typedef {(path: string, body: object) => Promise<any>} Do */
 
 /** @type {View} */
 export const view = (app, place) => {
@@ -47,12 +48,14 @@ export const view = (app, place) => {
 
   /** @type {Do} */
   const act = async (path, body) => {
-    await request('POST', `admin/${path}`, body);
+    const answer = await request('POST', `admin/${path}`, body);
     await load();
+    return answer;
   };
   const announce = announceForm(act);
   const close = closeForm(act);
   const pause = pauseButtons(act);
+  const settings = settingsPart(act);
 
   async function load() {
     /** @type {Overview} */
@@ -67,7 +70,7 @@ export const view = (app, place) => {
     write(line, '');
     fill(facts, el('h2', null, ta('state')), serverFacts(overview));
     fill(nodes, ...overview.nodes.flatMap((node) => nodeFacts(node, overview, before)));
-    pause.show(overview);
+    for (const part of [pause, settings]) part.show(overview);
     announce.show(overview.announcement);
     // A list that is open stays open.
     const open = [...lists.querySelectorAll('details')].map((one) => one.open);
@@ -94,7 +97,17 @@ export const view = (app, place) => {
     place,
     el('h1', null, ta('server')),
     line,
-    el('div', { class: 'admin' }, facts, nodes, pause.section, announce.section, close.section, lists),
+    el(
+      'div',
+      { class: 'admin' },
+      facts,
+      nodes,
+      pause.section,
+      announce.section,
+      close.section,
+      settings.section,
+      lists,
+    ),
     el('p', null, el('a', { href: '/moderation' }, ta('queue'))),
   );
   timer = setInterval(() => {

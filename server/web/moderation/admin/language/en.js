@@ -53,6 +53,15 @@ export const texts = {
   close_reason: 'Reason (everybody in the room sees it)',
   close_room: 'Close the room',
 
+  settings: 'Settings that can change while the server runs',
+  settings_how:
+    'They hold on the node that shows this page. Change the settings file, or a file that it names, and let the server read it again; the page does not write it. All other settings need a restart.',
+  settings_read: 'Read the settings again',
+  settings_changed: 'Changed: {settings}.',
+  settings_same: 'Nothing has changed.',
+  settings_waiting: 'These change only after a restart: {settings}.',
+  settings_faults: 'The new settings cannot be used, and nothing has changed:',
+
   people: 'Who is online',
   kind_account: 'signed in',
   kind_program: 'program',
@@ -69,6 +78,7 @@ export const texts = {
   act_resume: 'Allowed new games on node',
   act_close_room: 'Closed the room',
   act_ask_to_close: 'Asked a room to close:',
+  act_read_settings: 'Read the settings again:',
   decisions: 'Decisions about people',
   do_note: 'Note',
   do_warn: 'Warning',

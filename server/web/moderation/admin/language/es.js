@@ -53,6 +53,15 @@ export const texts = {
   close_reason: 'Motivo, que leerán todos en la sala',
   close_room: 'Cerrar la sala',
 
+  settings: 'Ajustes que pueden cambiar sin reiniciar',
+  settings_how:
+    'Valen en el nodo que muestra esta página. Cambia el archivo de ajustes, o un archivo que nombra, y haz que el servidor lo lea de nuevo; la página no lo escribe. Los demás ajustes necesitan un reinicio.',
+  settings_read: 'Leer los ajustes de nuevo',
+  settings_changed: 'Ha cambiado: {settings}.',
+  settings_same: 'Nada ha cambiado.',
+  settings_waiting: 'Solo cambia al reiniciar: {settings}.',
+  settings_faults: 'Los ajustes nuevos tienen errores, y nada ha cambiado:',
+
   people: 'Quién está en línea',
   kind_account: 'con cuenta',
   kind_program: 'programa',
@@ -69,6 +78,7 @@ export const texts = {
   act_resume: 'Partidas nuevas permitidas en el nodo',
   act_close_room: 'Sala cerrada:',
   act_ask_to_close: 'Se pidió cerrar la sala',
+  act_read_settings: 'Ajustes leídos de nuevo:',
   decisions: 'Decisiones sobre personas',
   do_note: 'Nota',
   do_warn: 'Advertencia',
