@@ -12,25 +12,21 @@
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::disallowed_methods, reason = "a program that reads files and measures time")]
 
+#[path = "fitting/finished_games.rs"]
+mod finished_games;
+
 use std::{
-    env, fs,
+    env,
     time::{Duration, Instant},
 };
 
 use fivefold_engine::search::{Engine, EngineOptions};
 use fivefold_shared::{
-    rules::{Point, Position, Rules, Stone},
+    rules::Position,
     search_budget::{Budget, Thinking},
 };
-use serde::Deserialize;
 
-#[derive(Deserialize)]
-struct Game {
-    rules: Rules,
-    opening: usize,
-    moves: Vec<Point>,
-    result: String,
-}
+use self::finished_games::FinishedGame;
 
 /// What the engine gave a side, and what it got.
 struct Judgement {
@@ -43,9 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let time = Duration::from_millis(arguments.next().ok_or("how many milliseconds?")?.parse()?);
     let every: usize = arguments.next().ok_or("every which position?")?.parse()?;
     for path in arguments {
-        let text = fs::read_to_string(&path)?;
-        let games: Vec<Game> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-        let judgements = judge(&games, time, every.max(1))?;
+        let judgements = judge(&finished_games::read(&path)?, time, every.max(1))?;
         let count = judgements.len();
         let loss = judgements.iter().map(log_loss).sum::<f64>() / count as f64;
         println!("{path}: {count} positions, log loss {loss:.4}, order {:.4}", order(&judgements));
@@ -54,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn judge(
-    games: &[Game],
+    games: &[FinishedGame],
     time: Duration,
     every: usize,
 ) -> Result<Vec<Judgement>, Box<dyn std::error::Error>> {
@@ -67,7 +61,7 @@ fn judge(
             if ply >= game.opening && !engine.is_five_threatened(&position) {
                 seen += 1;
                 if seen % every == 0 {
-                    let score = score(&game.result, position.turn())?;
+                    let score = game.score(position.turn())?;
                     judgements
                         .push(Judgement { chance: search(&mut engine, &position, time), score });
                 }
@@ -86,17 +80,6 @@ fn search(engine: &mut Engine, position: &Position, time: Duration) -> f64 {
     let thinking = Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() };
     let analysis = engine.search(position, &thinking, 1, &mut |_| {});
     analysis.expect("the game goes on").lines[0].value.chance()
-}
-
-/// What a side got: one point, half a point or none.
-fn score(result: &str, side: Stone) -> Result<f64, String> {
-    let won = |stone| if side == stone { 1.0 } else { 0.0 };
-    match result {
-        "black" => Ok(won(Stone::Black)),
-        "white" => Ok(won(Stone::White)),
-        "draw" => Ok(0.5),
-        other => Err(format!("{other} is no result")),
-    }
 }
 
 fn log_loss(judgement: &Judgement) -> f64 {
