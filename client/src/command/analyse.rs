@@ -145,7 +145,7 @@ fn analyse(
             flag.store(true, Ordering::Relaxed);
         }
     };
-    let end = engine.search(position, &thinking, limits.multi, &mut tell);
+    let end = engine.analyse(position, &thinking, limits.multi, &mut tell);
     if let Some(end) = end.filter(|_| !is_told.get()) {
         // Nothing was printed yet: the engine found a win immediately.
         tell(&end);

@@ -333,7 +333,7 @@ pub(super) fn analysis(position: Position, lines: u8) -> (BackgroundJob, Reports
                 teller.send_replace(Some(report));
             }
         };
-        if let Some(last) = engine.search(&position, thinking, lines.into(), &mut tell) {
+        if let Some(last) = engine.analyse(&position, thinking, lines.into(), &mut tell) {
             tell(&last);
         }
         nodes_before += nodes;

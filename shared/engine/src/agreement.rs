@@ -1,6 +1,7 @@
 //! How far the moves of a game agree with the engine's, where the player had a choice.
 //!
 //! For operators: what it means, and against what it is compared, is not known here. Nor who played.
+//! The chances are those of the search, so that figures of earlier games stay comparable.
 
 use fivefold_shared::{
     analysis::{Analysis, Value},

@@ -2,6 +2,9 @@
 //!
 //! Early in a game, a search's value swings from depth to depth, depending on which side plays the
 //! last stone. The truth lies between, so the result is the mean of the last two depths.
+//!
+//! The chances are those of the search, as bots choose openings by them, and the book was made with
+//! them. Nobody else sees them; a half is the same for people (`calibration`).
 
 use fivefold_shared::{
     analysis::{Analysis, Value},

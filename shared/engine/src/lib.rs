@@ -11,6 +11,7 @@ pub mod balance;
 pub mod book;
 pub mod bot;
 pub mod bot_job;
+pub mod calibration;
 pub mod puzzle_solver;
 pub mod reviewer;
 pub mod search;

@@ -7,7 +7,10 @@ use fivefold_shared::{
     search_budget::{Budget, Thinking},
 };
 
-use crate::search::{Engine, EngineOptions};
+use crate::{
+    calibration::calibrated,
+    search::{Engine, EngineOptions},
+};
 
 /// Positions searched for each move of a game, in all but very long games.
 const NODES: u64 = 30_000;
@@ -33,6 +36,7 @@ pub struct Reviewer {
     /// Lines searched in each position.
     lines: usize,
     /// The value of the position after each move for Black, with its analysis; the last one first.
+    /// The chances are those of the search.
     seen: Vec<ReviewedPosition>,
 }
 
@@ -113,26 +117,30 @@ impl Reviewer {
     }
 
     /// The positions from the last to the first, and the moves from the first to the last, once every
-    /// position has been searched.
+    /// position has been searched. The chances are those of the search, not those of the review.
     pub(crate) fn positions(&self) -> Option<(&[ReviewedPosition], &[Point])> {
         (self.seen.len() > self.moves.len()).then_some((&self.seen, &self.moves))
     }
 
-    /// The review, once every position has been searched.
+    /// The review, with chances for people, once every position has been searched.
     pub fn finish(&self) -> Option<Review> {
         if self.seen.len() <= self.moves.len() {
             return None;
         }
-        let seen: Vec<_> = self.seen.iter().rev().collect();
+        let rules = self.position.rules();
+        let seen = self.seen.iter().rev().enumerate().map(|(stones, (black, analysis))| {
+            let Some(Analysis { lines, .. }) = analysis else { return (*black, None) };
+            let value = calibrated(lines[0].value, rules, stones);
+            let black = for_black(Stone::to_move(stones), value.chance());
+            (black, Some((value, lines[0].moves.as_slice())))
+        });
+        let seen: Vec<_> = seen.collect();
         let moves = seen.windows(2).zip(&self.moves).enumerate().map(|(ply, (pair, played))| {
             let mover = Stone::to_move(ply);
             let (before, best) = pair[0];
             let (after, _) = pair[1];
-            let (value, line) = match best {
-                Some(best) => (best.lines[0].value, best.lines[0].moves.as_slice()),
-                None => (Value::Chance(0.5), &[][..]),
-            };
-            let loss = for_black(mover, *before) - for_black(mover, *after);
+            let (value, line) = best.unwrap_or((Value::Chance(0.5), &[]));
+            let loss = for_black(mover, before) - for_black(mover, after);
             let loss = if line.first() == Some(played) { 0.0 } else { loss.clamp(0.0, 1.0) };
             let line = line.iter().take(LINE_MOVES).copied().collect();
             ReviewedMove { value: rounded(value), loss: round(loss), line }

@@ -50,7 +50,7 @@ impl Searching<'_> {
         let lines = u8::from(question.lines());
         let mut progress = |found: &Analysis| report(&analysed(found, elapsed()));
         let found = engine
-            .search(&position, &thinking(elapsed, limits), lines.into(), &mut progress)
+            .analyse(&position, &thinking(elapsed, limits), lines.into(), &mut progress)
             .ok_or_else(|| Refusal::new(Reason::GameOver))?;
         Ok(analysed(&found, elapsed()))
     }

@@ -25,8 +25,11 @@ use super::{
     engine_levels::{LEVELS, LevelSettings},
     ranking::Random,
 };
-use crate::book;
-use crate::search::{Engine, EngineOptions};
+use crate::{
+    book,
+    calibration::calibrated,
+    search::{Engine, EngineOptions},
+};
 
 /// How many moves are compared by a level that may overlook some.
 const MOVES_COMPARED: usize = 8;
@@ -195,6 +198,9 @@ impl Bot for EngineBot {
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
         let mut weights = self.best(position, thinking, usize::MAX);
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.point.cmp(&b.point)));
+        if let MoveSource::Engine(_) = self.source {
+            show_chances(&mut weights, position);
+        }
         weights
     }
 
@@ -204,6 +210,15 @@ impl Bot for EngineBot {
             MoveSource::Engine(engine) => engine.iter_mut().for_each(|engine| engine.forget()),
             MoveSource::Attack(attack) => attack.restart(seed),
         }
+    }
+}
+
+/// Makes the chances of the search those for people. The weights of won and lost moves stay.
+fn show_chances(weights: &mut [Weight], position: &Position) {
+    let unproven = weights.iter_mut().filter(|one| one.plies.is_none() && one.weight < 100.0);
+    for one in unproven {
+        let searched = Value::Chance(one.weight / 100.0);
+        one.weight = 100.0 * calibrated(searched, position.rules(), position.ply()).chance();
     }
 }
 
