@@ -19,12 +19,11 @@ pub const MINIMAX_POINTS_MAX: u16 = 20;
 pub const LEVEL_MAX: u8 = 10;
 
 /// The points of `engine:1`. The ladder in `docs/measurements/levels.md` counts from it.
-const RATING_OF_LEVEL_1: u32 = 600;
+const RATING_OF_LEVEL_1: u32 = 784;
 /// The Elo of the engine's levels on that ladder, measured in freestyle on 15x15.
-const ELO_OF_LEVELS: [u32; LEVEL_MAX as usize] =
-    [0, 180, 330, 564, 750, 863, 1008, 1171, 1299, 1483];
-const ELO_OF_ATTACK: u32 = 379;
-const ELO_OF_PATTERN: u32 = 532;
+const ELO_OF_LEVELS: [u32; LEVEL_MAX as usize] = [0, 101, 215, 380, 541, 691, 836, 999, 1127, 1311];
+const ELO_OF_ATTACK: u32 = 137;
+const ELO_OF_PATTERN: u32 = 275;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -219,7 +218,7 @@ mod tests {
         let levels = (1..=LEVEL_MAX).map(|level| format!("engine:{level}"));
         for bot in levels.chain(["attack".to_owned(), "pattern".to_owned()]) {
             let spec: BotSpec = bot.parse().unwrap();
-            assert_eq!(spec.rating(), Some(600 + elo_of(&bot)), "{bot}");
+            assert_eq!(spec.rating(), Some(RATING_OF_LEVEL_1 + elo_of(&bot)), "{bot}");
         }
         let rating = |text: &str| text.parse::<BotSpec>().unwrap().rating();
         assert_eq!(rating("engine"), rating("engine:10"));

@@ -32,7 +32,7 @@ export const NUDGE_AFTER_MS = 180000;
 /** The engine's highest level. */
 export const LEVEL_MAX = 10;
 /** The ratings of the engine's levels, the lowest first. */
-export const LEVEL_RATINGS = [600, 780, 930, 1164, 1350, 1463, 1608, 1771, 1899, 2083];
+export const LEVEL_RATINGS = [784, 885, 999, 1164, 1325, 1475, 1620, 1783, 1911, 2095];
 /** Shortest side of a board. */
 export const SIDE_MIN = 3;
 /** Longest side of a board. */

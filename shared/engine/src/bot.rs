@@ -8,6 +8,7 @@ mod attack_bot;
 mod bot_trait;
 mod engine_bot;
 mod engine_levels;
+mod line_threats;
 mod minimax_bot;
 pub mod opening;
 mod pattern_bot;

@@ -307,6 +307,35 @@ fn every_level_answers_legally_and_repeatably_and_weaker_ones_think_less() {
     }
 }
 
+#[test]
+fn low_levels_overlook_what_people_overlook() {
+    // White has a four or an open three and Black is to move, or Black has a four.
+    let four = [(0, 0), (5, 7), (4, 7), (6, 7), (12, 1), (7, 7), (2, 13), (8, 7)];
+    let hard_four = [(1, 10), (5, 10), (12, 1), (6, 9), (13, 5), (8, 7), (2, 13), (9, 6)];
+    let three = [(0, 0), (5, 7), (12, 1), (6, 7), (2, 13), (7, 7)];
+    let own = [(5, 7), (0, 0), (6, 7), (12, 1), (7, 7), (2, 13), (8, 7), (13, 12)];
+    let seen_by = |level, moves: &[(i32, i32)], answers: &[(i32, i32)]| {
+        let position = position(Variant::Freestyle, SQUARE, moves);
+        let spec = BotSpec { kind: BotKind::Engine, level: Some(level) };
+        let sees = |seed: &u64| {
+            let mut bot = bot::build(spec, position.rules(), *seed).unwrap();
+            let point = bot.choose(&position, &nodes(300)).unwrap();
+            answers.iter().any(|answer| Point::from(*answer) == point)
+        };
+        (0..200).filter(sees).count()
+    };
+    for level in 1..=3 {
+        assert!(seen_by(level, &own, &[(4, 7), (9, 7)]) >= 195, "own five, level {level}");
+        let [easy, hard] = [(&four, (9, 7)), (&hard_four, (7, 8))]
+            .map(|(moves, answer)| seen_by(level, moves, &[answer]));
+        assert!((180..200).contains(&easy) && hard < easy, "{easy} and {hard}, level {level}");
+    }
+    let threes =
+        [1, 2, 3, 6].map(|level| seen_by(level, &three, &[(3, 7), (4, 7), (8, 7), (9, 7)]));
+    assert!(threes.is_sorted_by(|lower, higher| lower < higher), "{threes:?}");
+    assert!(threes[0] > 0 && threes[0] < 120, "{threes:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 

@@ -1,9 +1,10 @@
 //! The engine as a bot, with levels.
 //!
 //! At the highest level it plays the move that the [`Engine`] finds. Lower levels search fewer
-//! positions and blunder as people do. Sometimes they ignore the opponent's stones and go on with
-//! their own attack; a four is harder to miss than a three. And they overlook moves: more often the
-//! farther a move is from the last ones and the less it forces. They then play the best of the
+//! positions and overlook what people overlook: a five, a four or an open three the more easily if
+//! it is on a diagonal, has a gap, is far from the last stones, or was made some moves ago. When
+//! they see no threat, they often just extend their own lines. And they overlook moves: more often
+//! the farther a move is from the last ones and the less it forces. They then play the best of the
 //! remaining moves, never a random one.
 //!
 //! The first moves come from the [`book`], or are drawn from the moves that are about as
@@ -22,7 +23,8 @@ use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use super::{
     attack_bot::Attack,
     bot_trait::{Bot, Resources},
-    engine_levels::{LEVELS, LevelSettings},
+    engine_levels::{LEVELS, LevelSettings, Oversights},
+    line_threats::{self, LineThreat, ThreatKind},
     ranking::Random,
 };
 use crate::{
@@ -79,53 +81,93 @@ impl EngineBot {
         Self { rules, level: LEVELS[level], resources, source, random }
     }
 
-    /// A move of its own attack, if it ignores the opponent's stones this time.
-    fn careless_move(&mut self, position: &Position) -> Option<Point> {
-        if !self.random.random_bool(self.level.threat_blunder_rate) {
-            return None;
-        }
-        let MoveSource::Engine(Some(engine)) = &mut self.source else { return None };
-        // A four is harder to miss than a three: the bot must miss it twice.
-        if engine.is_five_threatened(position)
-            && !self.random.random_bool(self.level.threat_blunder_rate)
-        {
-            return None;
-        }
-        let ideas = engine.attacking_moves(position, MOVES_COMPARED);
-        let weight = |point: Point| {
-            let wins = position.clone().play(point).is_ok_and(|outcome| outcome.is_some());
-            Weight { point, weight: 0.0, plies: wins.then_some(1) }
+    /// What a person plays at a glance: its own five, a stop of the opponent's four that it has
+    /// seen, or a stone on its own lines. `None` where it thinks.
+    fn move_at_a_glance(
+        &mut self,
+        position: &Position,
+        thinking: &Thinking<'_>,
+        oversights: &Oversights,
+    ) -> Option<Point> {
+        let threats = line_threats::of(position);
+        let (overlooked, seen): (Vec<_>, Vec<_>) = threats
+            .iter()
+            .partition(|threat| self.random.random_bool(oversights.of(threat, position)));
+        let answers = |threats: &[&LineThreat], kind| -> Vec<Point> {
+            let threats = threats.iter().filter(|threat| threat.kind == kind);
+            threats.flat_map(|threat| threat.answers.iter().copied()).collect()
         };
-        let weights: Vec<Weight> = ideas.into_iter().map(weight).collect();
-        self.best_not_overlooked(position, &weights)
+        let wins = |point: &Point| position.clone().play(*point).is_ok_and(|end| end.is_some());
+        if let Some(five) = answers(&seen, ThreatKind::OwnFive).into_iter().find(wins) {
+            return Some(five);
+        }
+        let mut stops = answers(&seen, ThreatKind::Four);
+        stops.retain(|point| position.legality(*point).is_ok());
+        if let Some(stop) = stops.choose(&mut self.random) {
+            return Some(*stop);
+        }
+        let is_five_overlooked =
+            overlooked.iter().any(|threat| threat.kind != ThreatKind::OpenThree);
+        let extends = match (seen.is_empty(), overlooked.is_empty()) {
+            _ if is_five_overlooked => true,
+            (true, false) => true,
+            (true, true) => self.random.random_bool(oversights.own_lines),
+            (false, _) => false,
+        };
+        if !extends {
+            return None;
+        }
+        let mut moves = self.own_moves(position, thinking);
+        let hidden = |point: &Point| overlooked.iter().any(|threat| threat.answers.contains(point));
+        moves.retain(|weight| !hidden(&weight.point));
+        self.best_not_overlooked(position, &moves, oversights)
+    }
+
+    /// The moves that extend its own lines most, best first.
+    fn own_moves(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
+        if let MoveSource::Attack(attack) = &mut self.source {
+            return attack.weigh(position, thinking);
+        }
+        let moves = self.engine().map(|engine| engine.attacking_moves(position, MOVES_COMPARED));
+        let weight = |point| Weight { point, weight: 0.0, plies: None };
+        moves.into_iter().flatten().map(weight).collect()
     }
 
     /// The best moves, at most `moves`.
     fn best(&mut self, position: &Position, thinking: &Thinking<'_>, moves: usize) -> Vec<Weight> {
-        match &mut self.source {
-            MoveSource::Attack(attack) => attack.weigh(position, thinking),
-            MoveSource::Engine(engine) => {
-                let (LevelSettings { nodes, vcf_depth, .. }, Resources { hash_bytes, threads }) =
-                    (self.level, self.resources);
-                let threads = if nodes.is_some() { Threads::ONE } else { threads };
-                let options = EngineOptions { hash_bytes, vcf_depth, threads };
-                let engine = engine.get_or_insert_with(|| {
-                    Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
-                });
-                let analysis = engine.search(position, thinking, moves, &mut |_| {});
-                analysis.map_or_else(Vec::new, |analysis| weights(position, &analysis))
-            }
+        if let MoveSource::Attack(attack) = &mut self.source {
+            return attack.weigh(position, thinking);
         }
+        let analysis =
+            self.engine().and_then(|engine| engine.search(position, thinking, moves, &mut |_| {}));
+        analysis.map_or_else(Vec::new, |analysis| weights(position, &analysis))
+    }
+
+    /// The engine, built now if it is needed for the first time; `None` for rules without one.
+    fn engine(&mut self) -> Option<&mut Engine> {
+        let MoveSource::Engine(engine) = &mut self.source else { return None };
+        let (LevelSettings { nodes, vcf_depth, .. }, Resources { hash_bytes, threads }) =
+            (self.level, self.resources);
+        let threads = if nodes.is_some() { Threads::ONE } else { threads };
+        let options = EngineOptions { hash_bytes, vcf_depth, threads };
+        Some(engine.get_or_insert_with(|| {
+            Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
+        }))
     }
 
     /// The first move that the bot does not overlook; the last if it overlooks all others.
-    fn best_not_overlooked(&mut self, position: &Position, weights: &[Weight]) -> Option<Point> {
+    fn best_not_overlooked(
+        &mut self,
+        position: &Position,
+        weights: &[Weight],
+        oversights: &Oversights,
+    ) -> Option<Point> {
         let recent: Vec<Point> = position.moves().iter().rev().take(2).copied().collect();
         for weight in weights {
             let distance = recent.iter().map(|last| last.distance(weight.point)).min().unwrap_or(0);
             let is_far = f64::from(distance.saturating_sub(2)) * 0.5;
             let decides = if weight.plies.is_some_and(|plies| plies <= 3) { 0.3 } else { 1.0 };
-            let chance = (self.level.move_blunder_rate * decides * (1.0 + is_far)).min(0.9);
+            let chance = (oversights.quiet_move * decides * (1.0 + is_far)).min(0.9);
             if !self.random.random_bool(chance) {
                 return Some(weight.point);
             }
@@ -177,21 +219,21 @@ impl Bot for EngineBot {
         if let Some(point) = self.book_move(position) {
             return Some(point);
         }
-        if let Some(point) = self.careless_move(position) {
+        if let Some(oversights) = self.level.oversights
+            && let Some(point) = self.move_at_a_glance(position, thinking, &oversights)
+        {
             return Some(point);
         }
         let nodes = [self.level.nodes, thinking.budget.nodes].into_iter().flatten().min();
         let budget = Budget { nodes, ..thinking.budget };
         let thinking = Thinking { budget, ..*thinking };
         let varies = position.ply() < VARIED_PLIES;
-        let moves = if self.level.move_blunder_rate > 0.0 || varies { MOVES_COMPARED } else { 1 };
-        let weights = self.best(position, &thinking, moves);
-        if self.level.move_blunder_rate > 0.0 {
-            self.best_not_overlooked(position, &weights)
-        } else if varies {
-            self.varied(&weights)
-        } else {
-            weights.first().map(|weight| weight.point)
+        let compares = self.level.oversights.is_some() || varies;
+        let weights = self.best(position, &thinking, if compares { MOVES_COMPARED } else { 1 });
+        match self.level.oversights {
+            Some(oversights) => self.best_not_overlooked(position, &weights, &oversights),
+            None if varies => self.varied(&weights),
+            None => weights.first().map(|weight| weight.point),
         }
     }
 
