@@ -13,7 +13,7 @@
 //!   `threat_search` is their public interface, and `threat_defence` plays them out.
 //! - `tree_search` is the principal variation search, with `node`, `transposition_table` and
 //!   `search_limits`; `tree_moves` tries the moves that `move_order` ranks, `late_moves` less deeply. `root_search` calls it for the
-//!   `root_moves`.
+//!   `root_moves`. `search_numbers` holds the tuned numbers of all of these.
 //!
 //! The tables hold all differences between the rules, so one search serves all variants. The engine
 //! knows positions and a budget; it knows no clock, starts no thread, and sends no message.
@@ -33,6 +33,7 @@ mod proof_table;
 mod root_moves;
 mod root_search;
 mod search_limits;
+mod search_numbers;
 mod shape_network;
 mod shape_sums;
 mod shapes;

@@ -60,7 +60,7 @@ impl Bot for Minimax {
             return Vec::new();
         }
         let mut search =
-            Search { board: &self.board, thinking, nodes: 0, table: FxHashMap::default() };
+            MinimaxSearch { board: &self.board, thinking, nodes: 0, table: FxHashMap::default() };
         let sides = self.board.sides(position);
         let mut weights: Vec<_> = self
             .board
@@ -155,14 +155,14 @@ enum Bound {
     Upper(Value),
 }
 
-struct Search<'a> {
+struct MinimaxSearch<'a> {
     board: &'a Board,
     thinking: &'a Thinking<'a>,
     nodes: u64,
     table: FxHashMap<Sides, Bound>,
 }
 
-impl Search<'_> {
+impl MinimaxSearch<'_> {
     /// The value of playing a point, for the side that plays it; `None` when the thinking is over.
     /// Exact between the bounds; otherwise on the right side of the bound that it passes.
     fn after(&mut self, sides: Sides, bit: Points, alpha: Value, beta: Value) -> Option<Value> {

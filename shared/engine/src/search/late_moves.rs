@@ -1,8 +1,11 @@
 //! Late moves, which are probably worse than those before them: how many of a kind are tried at all,
-//! and how much less deeply. By integers, so that every machine finds the same moves. The numbers were
-//! tuned together (`docs/measurements/engine.md`).
+//! and how much less deeply. By integers, so that every machine finds the same moves.
 
-use super::{node::PLY, pattern::Flags};
+use super::{
+    node::PLY,
+    pattern::Flags,
+    search_numbers::{NUMBERS, TriesLimit},
+};
 
 /// What a move does, as far as its patterns show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,15 +19,6 @@ pub(super) enum MoveKind {
     /// May stop what the other side threatens.
     Stop,
 }
-
-/// How many moves are tried at least, and how many more for the remaining depth in plies to the power of
-/// 1.5, in tenths.
-const QUIET_MOVES: (u64, u64) = (16, 10);
-const FOURS: (u64, u64) = (27, 4);
-const THREES: (u64, u64) = (27, 6);
-const STOPS: (u64, u64) = (10, 5);
-/// How many times as many are tried in the principal variation, in tenths.
-const PRINCIPAL: u64 = 25;
 
 impl MoveKind {
     /// The kind of a move that makes patterns with these flags.
@@ -44,15 +38,15 @@ impl MoveKind {
 
     /// How many moves are tried before one of this kind is left out, where none of them loses at once.
     pub(super) fn tries(self, depth: i32, is_pv: bool) -> usize {
-        let (least, more) = match self {
-            Self::Quiet => QUIET_MOVES,
-            Self::Four => FOURS,
-            Self::Three => THREES,
-            Self::Stop => STOPS,
+        let TriesLimit { least, more } = match self {
+            Self::Quiet => NUMBERS.quiet_tries,
+            Self::Four => NUMBERS.four_tries,
+            Self::Three => NUMBERS.three_tries,
+            Self::Stop => NUMBERS.stop_tries,
         };
         let depth = if depth > 0 { depth.unsigned_abs() as u64 } else { 0 };
         let most = least + more * depth.pow(3).isqrt() / (PLY as u64).pow(3).isqrt();
-        let tries = if is_pv { PRINCIPAL * most / 100 } else { most / 10 };
+        let tries = if is_pv { NUMBERS.principal_tries * most / 100 } else { most / 10 };
         usize::try_from(tries).unwrap_or(usize::MAX)
     }
 
@@ -60,9 +54,9 @@ impl MoveKind {
     pub(super) const fn lateness(self, tried: usize) -> usize {
         let percent = match self {
             Self::Quiet => 100,
-            Self::Four => 38,
-            Self::Three => 61,
-            Self::Stop => 58,
+            Self::Four => NUMBERS.four_lateness,
+            Self::Three => NUMBERS.three_lateness,
+            Self::Stop => NUMBERS.stop_lateness,
         };
         tried * percent / 100
     }
@@ -87,17 +81,6 @@ pub(super) struct LateMove {
     pub(super) goes_on: bool,
 }
 
-/// The reduction for each product of the binary logarithms of lateness and depth; in any case, in the
-/// principal variation and elsewhere; and how much history makes up for one ply of it. In 1/256 of a ply.
-const LATE: i32 = 89;
-const LATE_PRINCIPAL: i32 = 72;
-const LATE_ELSEWHERE: i32 = 322;
-const LATE_HISTORY: i32 = 5_700;
-/// More for what else is known of a move, in [`PLY`].
-const NEEDLESS: i32 = 24;
-const WITHOUT_GAIN: i32 = 41;
-const GOES_ON: i32 = -32;
-
 impl LateMove {
     /// How much less deeply than to `full` the move is searched at first: no deeper than that, and not
     /// below zero.
@@ -108,13 +91,13 @@ impl LateMove {
     fn amount(&self) -> i32 {
         let late = logarithm(self.late + 1);
         let deep = logarithm((self.depth / PLY).unsigned_abs() as usize);
-        let least = if self.is_pv { LATE_PRINCIPAL } else { LATE_ELSEWHERE };
-        let reduction =
-            LATE * (late * deep / UNIT) / UNIT + least - self.history * UNIT / LATE_HISTORY;
+        let least = if self.is_pv { NUMBERS.late_principal } else { NUMBERS.late_elsewhere };
+        let history = self.history * UNIT / NUMBERS.late_history;
+        let reduction = NUMBERS.late_product * (late * deep / UNIT) / UNIT + least - history;
         let more = [
-            (self.is_needless, NEEDLESS),
-            (self.is_no_better, WITHOUT_GAIN),
-            (self.goes_on, GOES_ON),
+            (self.is_needless, NUMBERS.late_needless),
+            (self.is_no_better, NUMBERS.late_without_gain),
+            (self.goes_on, NUMBERS.late_goes_on),
         ];
         let more = more.into_iter().filter(|(applies, _)| *applies).map(|(_, more)| more);
         reduction * PLY / UNIT + more.sum::<i32>()

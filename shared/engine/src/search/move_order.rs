@@ -6,6 +6,7 @@ use super::{
     grid::Grid,
     late_moves::MoveKind,
     node::{Node, PLY},
+    search_numbers::NUMBERS,
     spots::{SPOTS_MAX, Spot},
 };
 
@@ -25,11 +26,6 @@ const PLIES: usize = 128;
 
 /// The most that history can add.
 const HISTORY_MAX: i32 = 1 << 14;
-/// History counts as urgency divided by this.
-const HISTORY_DIVISOR: i32 = 72;
-const KILLER: i32 = 60;
-const REPLY: i32 = 62;
-
 /// History, killers and replies: moves that were good elsewhere in the tree.
 #[derive(Debug)]
 pub(super) struct MoveOrder {
@@ -55,7 +51,7 @@ impl MoveOrder {
     pub(super) fn begin(&mut self) {
         self.killers.fill([None; 2]);
         for history in &mut self.history {
-            history.iter_mut().for_each(|value| *value /= 4);
+            history.iter_mut().for_each(|value| *value /= NUMBERS.history_fades);
         }
     }
 
@@ -69,12 +65,12 @@ impl MoveOrder {
         let Node { turn: stone, last, .. } = *node;
         let (own, other) = (grid.urgency(spot, stone), grid.urgency(spot, stone.opponent()));
         let mut score = i32::from(own.to_make) + i32::from(other.to_prevent);
-        score += self.history(stone, spot) / HISTORY_DIVISOR;
+        score += self.history(stone, spot) / NUMBERS.history_divisor;
         if self.is_killer(node, spot) {
-            score += KILLER;
+            score += NUMBERS.killer;
         }
         if last.is_some_and(|last| self.replies[stone as usize][usize::from(last)] == Some(spot)) {
-            score += REPLY;
+            score += NUMBERS.reply;
         }
         score
     }
@@ -100,7 +96,7 @@ impl MoveOrder {
             self.replies[stone as usize][usize::from(last)] = Some(spot);
         }
         let plies = depth / PLY;
-        let bonus = (16 * plies * plies).min(1_000);
+        let bonus = (NUMBERS.history_bonus * plies * plies).min(NUMBERS.history_bonus_most);
         self.learn(stone, spot, bonus);
         for other in tried {
             self.learn(stone, *other, -bonus);

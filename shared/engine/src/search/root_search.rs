@@ -32,10 +32,11 @@ use super::{
     pattern_tables::Tables,
     root_moves::{self, RootMove, UNKNOWN},
     search_limits::SearchLimits,
+    search_numbers::NUMBERS,
     shape_network::ShapeNetwork,
     spots::Spot,
     transposition_table::TranspositionTable,
-    tree_search::{Search, Step},
+    tree_search::{Step, TreeSearch},
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
 };
@@ -80,15 +81,6 @@ struct Helper {
 
 /// The deepest that is searched.
 const DEPTH_MAX: i32 = 100;
-/// Positions for the VCF search at the root; it takes about as long as the engine may take to stop.
-const VCF_NODES: u64 = 8_000;
-/// Positions for the VCT search at the root, for each millisecond of time.
-const VCT_NODES: u64 = 18;
-/// As [`VCT_NODES`], where time does not limit the search.
-const VCT_NODES_MAX: u64 = 400_000;
-/// The half-width of the aspiration window around the last value.
-const ASPIRATION: i32 = 30;
-
 impl Engine {
     /// An engine for games by these rules; `None` where more than six in a row win, as its tables
     /// end there.
@@ -168,7 +160,7 @@ impl Engine {
                 let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
                 let (grid, limits) = (&mut grid, &mut SearchLimits::new(&thinking));
                 let (moves, path) = (Vec::new(), Step::path());
-                let search = Search { grid, vcf, table, order, limits, vcf_depth, moves, path };
+                let search = TreeSearch { grid, vcf, table, order, limits, vcf_depth, moves, path };
                 Root { turn, root_moves, multi: 1, depth: 0, helper_nodes, search }
                     .run_helper(index);
             };
@@ -180,7 +172,7 @@ impl Engine {
         let first = Box::new(|| {
             let limits = &mut SearchLimits::new(thinking);
             let (moves, path) = (Vec::new(), Step::path());
-            let search = Search { grid, vcf, table, order, limits, vcf_depth, moves, path };
+            let search = TreeSearch { grid, vcf, table, order, limits, vcf_depth, moves, path };
             let multi = multi.max(1);
             let mut root = Root { turn, root_moves, multi, depth: 0, helper_nodes, search };
             root.run(vct, thinking, progress);
@@ -275,7 +267,7 @@ struct Root<'a, 'b> {
     depth: u16,
     /// Positions searched by the other threads.
     helper_nodes: &'a AtomicU64,
-    search: Search<'a, 'b>,
+    search: TreeSearch<'a, 'b>,
 }
 
 /// The value of a win of unknown length.
@@ -332,16 +324,16 @@ impl Root<'_, '_> {
 
     /// Looks for a win by threats alone, and puts its first move first.
     fn try_threats(&mut self, vct: &mut Vct, thinking: &Thinking<'_>) -> bool {
-        let Search { grid, vcf, limits, vcf_depth, .. } = &mut self.search;
+        let TreeSearch { grid, vcf, limits, vcf_depth, .. } = &mut self.search;
         let attacker = self.turn;
         if grid.threat_count(attacker, Threat::Five) > 0 {
             self.root_moves[0].value = won_in(1);
             return true;
         }
-        if vcf.search(grid, attacker, *vcf_depth, VCF_NODES, limits) == Verdict::Win {
+        if vcf.search(grid, attacker, *vcf_depth, NUMBERS.root_fours, limits) == Verdict::Win {
             let any: Vec<Spot> = vcf.line().collect();
             let moves = u8::try_from(any.len().div_ceil(2)).unwrap_or(MOVES_MAX);
-            let line = match vcf.shortest(grid, attacker, moves, VCF_NODES, limits) {
+            let line = match vcf.shortest(grid, attacker, moves, NUMBERS.root_fours, limits) {
                 Verdict::Win => vcf.line().collect(),
                 Verdict::Horizon | Verdict::NoWin => any,
             };
@@ -349,8 +341,10 @@ impl Root<'_, '_> {
             return self.decide(line, won_in(plies));
         }
         let milliseconds = thinking.budget.time.as_millis().try_into().unwrap_or(u64::MAX);
-        let nodes = thinking.budget.nodes.map_or(VCT_NODES_MAX, |nodes| nodes / 8);
-        let nodes = nodes.min(milliseconds.saturating_mul(VCT_NODES)).min(VCT_NODES_MAX);
+        let most = NUMBERS.root_threats_most;
+        let nodes = thinking.budget.nodes.map_or(most, |nodes| nodes / NUMBERS.root_threats_part);
+        let in_time = milliseconds.saturating_mul(NUMBERS.root_threats_per_millisecond);
+        let nodes = nodes.min(in_time).min(most);
         match vct.search(grid, vcf, attacker, nodes, limits) {
             Some((spot, _)) => self.decide(vec![spot], WON_SOME_TIME),
             None => false,
@@ -372,8 +366,9 @@ impl Root<'_, '_> {
     /// Searches the root moves from `line` on for the best of them, and puts it there.
     fn deepen(&mut self, depth: i32, line: usize) {
         let expected = self.root_moves[line].value;
-        let mut width = ASPIRATION;
-        let (mut alpha, mut beta) = if depth >= 4 && expected.abs() < WON && expected != UNKNOWN {
+        let mut width = NUMBERS.aspiration;
+        let is_known = expected.abs() < WON && expected != UNKNOWN;
+        let (mut alpha, mut beta) = if depth >= NUMBERS.aspiration_plies && is_known {
             (expected - width, expected + width)
         } else {
             (-WIN, WIN)
@@ -383,13 +378,13 @@ impl Root<'_, '_> {
             if self.search.limits.is_over() || value > alpha && value < beta {
                 return;
             }
-            width *= 3;
+            width *= NUMBERS.aspiration_widens;
             if value <= alpha {
                 alpha = (value - width).max(-WIN);
             } else {
                 beta = (value + width).min(WIN);
             }
-            if width > 2_000 {
+            if width > NUMBERS.aspiration_most {
                 (alpha, beta) = (-WIN, WIN);
             }
         }

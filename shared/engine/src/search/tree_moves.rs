@@ -10,33 +10,11 @@ use super::{
     move_order::ScoredMove,
     node::{Node, PLY, WON},
     pattern::{Flags, Threat},
+    search_numbers::NUMBERS,
     spots::{Spot, SpotSet},
     transposition_table::{Bound, TableEntry, quarters},
-    tree_search::{Outlook, Search, from_here, to_here},
+    tree_search::{Outlook, TreeSearch, from_here, to_here},
 };
-
-/// How far behind a quiet move may leave a side, for each ply of remaining depth, and still be
-/// tried; and the greatest remaining depth at which this applies.
-const BEHIND: (i32, i32) = (58, 6 * PLY);
-/// The least remaining depth at which moves are searched less deeply because they come late.
-const LATE_DEPTH: i32 = 2 * PLY;
-/// The least remaining depth at which the best move of an earlier search is compared with the others, and
-/// how much less deep that search may have been.
-const SINGULAR_DEPTH: i32 = 9 * PLY;
-const SINGULAR_KNOWN: i32 = 3 * PLY;
-/// By how much it must be better, for each ply of remaining depth, to be searched more deeply, and
-/// by how much in all to be searched twice that much more deeply.
-const SINGULAR: i32 = 8;
-const SINGULAR_BY_FAR: i32 = 110;
-const SINGULAR_EXTENSION: i32 = 23;
-/// By how much less deeply moves are searched where one is likely to be too good.
-const LIKELY_CUT_REDUCTION: i32 = 41;
-/// How much better than expected a late move has to be, and for each ply that it was searched less
-/// deeply, to be searched another ply more deeply.
-const DEEPER: (i32, i32) = (102, 30);
-/// By how much less deeply the other moves are searched once one has raised alpha, and at which depths.
-const RAISED: i32 = 72;
-const RAISED_DEPTHS: (i32, i32) = (2 * PLY, 12 * PLY);
 
 /// How deeply a move is searched.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +25,7 @@ pub(super) struct Depths {
     pub(super) reduction: i32,
 }
 
-impl Search<'_, '_> {
+impl TreeSearch<'_, '_> {
     /// The value of the best move, at least `outlook.least`: where something has to be stopped, of
     /// those that may stop it. `known` is the result of an earlier search.
     pub(super) fn try_moves(
@@ -148,9 +126,9 @@ impl Search<'_, '_> {
                     }
                     break;
                 }
-                let (above, below) = RAISED_DEPTHS;
+                let (above, below) = NUMBERS.raised_depths;
                 if above < node.depth && node.depth < below {
-                    node.depth -= RAISED;
+                    node.depth -= NUMBERS.raised_reduction;
                 }
             }
             tried.push(spot);
@@ -174,7 +152,7 @@ impl Search<'_, '_> {
         let ScoredMove { spot, kind, .. } = *next;
         let mut full = node.depth - PLY;
         if outlook.is_cut_likely && kind != MoveKind::Four {
-            full -= LIKELY_CUT_REDUCTION;
+            full -= NUMBERS.likely_cut_reduction;
         }
         let late_move = LateMove {
             late: kind.lateness(tried),
@@ -197,7 +175,7 @@ impl Search<'_, '_> {
     ) -> Depths {
         let history = self.order.history(node.turn, spot);
         let late_move = LateMove { depth: node.depth, history, ..late_move };
-        let is_reduced = late_move.late > 0 && node.depth >= LATE_DEPTH;
+        let is_reduced = late_move.late > 0 && node.depth >= NUMBERS.late_depth;
         Depths { full, reduction: if is_reduced { late_move.reduction(full) } else { 0 } }
     }
 
@@ -218,20 +196,21 @@ impl Search<'_, '_> {
     ) -> ControlFlow<i32, i32> {
         let is_known_well = known.bound != Bound::Upper
             && known.value.abs() < WON
-            && known.depth >= quarters(node.depth - SINGULAR_KNOWN);
-        if node.depth < SINGULAR_DEPTH || outlook.excluded.is_some() || !is_known_well {
+            && known.depth >= quarters(node.depth - NUMBERS.singular_known);
+        if node.depth < NUMBERS.singular_depth || outlook.excluded.is_some() || !is_known_well {
             return ControlFlow::Continue(0);
         }
-        let limit = from_here(known.value, node.ply) - SINGULAR * node.depth / PLY;
+        let limit = from_here(known.value, node.ply) - NUMBERS.singular_per_ply * node.depth / PLY;
         let others = Outlook { excluded: known.best, is_cut_likely: false, ..*outlook };
         let shallow = Node { depth: node.depth / 2, ..*node };
         let second = self.try_moves(shallow, (limit - 1, limit), &others, None);
         if self.limits.is_over() {
             return ControlFlow::Break(0);
         }
+        let extension = NUMBERS.singular_extension;
         match second {
-            _ if second < limit - SINGULAR_BY_FAR => ControlFlow::Continue(2 * SINGULAR_EXTENSION),
-            _ if second < limit => ControlFlow::Continue(SINGULAR_EXTENSION),
+            _ if second < limit - NUMBERS.singular_by_far => ControlFlow::Continue(2 * extension),
+            _ if second < limit => ControlFlow::Continue(extension),
             _ if limit >= beta => ControlFlow::Break(limit),
             _ => ControlFlow::Continue(0),
         }
@@ -258,8 +237,8 @@ impl Search<'_, '_> {
             let is_cut = reduction > 0 || is_pv || other;
             value = -self.value(after(full - reduction, is_cut), -alpha - 1, -alpha);
             if value > alpha && reduction > 0 {
-                let (least, each) = DEEPER;
-                if value > alpha + least + each * reduction / PLY {
+                let better = NUMBERS.deeper_least + NUMBERS.deeper_per_ply * reduction / PLY;
+                if value > alpha + better {
                     full += PLY;
                 }
                 value = -self.value(after(full, other), -alpha - 1, -alpha);
@@ -328,7 +307,6 @@ impl Search<'_, '_> {
 
 /// Whether a quiet move leaves a side too far behind, by the value without a search.
 fn is_behind(next: &ScoredMove, depth: i32, standing: i32, alpha: i32) -> bool {
-    let (each, deepest) = BEHIND;
-    let best = standing + each * depth / PLY + next.score;
-    next.kind == MoveKind::Quiet && depth <= deepest && best <= alpha
+    let best = standing + NUMBERS.behind_per_ply * depth / PLY + next.score;
+    next.kind == MoveKind::Quiet && depth <= NUMBERS.behind_depth && best <= alpha
 }

@@ -16,6 +16,7 @@ use super::{
     node::{Node, PLY, WON, won_in},
     pattern::Threat,
     search_limits::SearchLimits,
+    search_numbers::{FoursLimit, NUMBERS, SearchNumbers},
     spots::{Spot, SpotSet},
     transposition_table::{Bound, TableEntry, TranspositionTable, quarters},
     vcf::{Vcf, Verdict},
@@ -26,40 +27,9 @@ const VALUE_MAX: i32 = WON - 1;
 /// The longest line.
 const PLIES_MAX: u16 = 200;
 
-/// Limits of positions for a search for fours: for each ply of remaining depth, and in all.
-const VCF_NODES: (i32, i32) = (98, 566);
-/// The same at a leaf.
-const LEAF_NODES: (i32, i32) = (67, 67);
-/// The same for those of the other side that the side to move has to stop, and the least remaining
-/// depth at which they are looked for.
-const THREATENED_NODES: (i32, i32) = (56, 275);
-const THREATENED_DEPTH: i32 = 3 * PLY;
-/// How far below zero the depth may be where a threat has to be stopped.
-const STOPS_DEPTH: i32 = -389;
-/// How far from the window the patterns' value may lie for the network over shapes to be asked, and
-/// its share of the value, in percent.
-const NETWORK_MARGIN: i32 = 800;
-const NETWORK_SHARE: i32 = 65;
-/// How far ahead a side may be, for each ply of remaining depth, before its position is pruned; the
-/// greatest remaining depth at which this applies; and what is taken off it where the position improves.
-const AHEAD: (i32, i32) = (85, 402);
-const AHEAD_IMPROVING: i32 = PLY;
-/// Limits below which only fours are searched: how far behind a side is, how much more for each ply
-/// of remaining depth, and the greatest remaining depth at which this applies.
-const LOST: (i32, i32, i32) = (143, 130, 3 * PLY);
-/// The least remaining depth at which a side that is ahead tries to pass, and how much of it that
-/// costs, besides a quarter.
-const PASS: (i32, i32) = (5 * PLY, 210);
-/// From what remaining depth on a position whose best move is not known is searched less deeply, and by
-/// how much.
-const UNKNOWN_BEST: (i32, i32) = (9 * PLY / 2, 62);
-/// How far ahead a side is, and for each ply of remaining depth, where some move is likely to be too
-/// good.
-const LIKELY_CUT: (i32, i32) = (22, 61);
-
 /// The state of one search.
 #[derive(Debug)]
-pub(super) struct Search<'a, 'b> {
+pub(super) struct TreeSearch<'a, 'b> {
     /// The position.
     pub(super) grid: &'a mut Grid,
     /// The search for wins by continuous fours.
@@ -113,7 +83,7 @@ pub(super) struct Outlook<'a> {
     pub(super) excluded: Option<Spot>,
 }
 
-impl Search<'_, '_> {
+impl TreeSearch<'_, '_> {
     /// The value of a position, as far as it lies between `alpha` and `beta`. Meaningless once
     /// the limits are over.
     pub(super) fn value(&mut self, node: Node, alpha: i32, beta: i32) -> i32 {
@@ -143,7 +113,7 @@ impl Search<'_, '_> {
             return won_in(ply + 3);
         }
         let stops = self.grid.answers_to_unstoppable(turn.opponent());
-        if node.depth <= 0 && (stops.is_none() || node.depth <= STOPS_DEPTH) {
+        if node.depth <= 0 && (stops.is_none() || node.depth <= NUMBERS.stops_depth) {
             return self.leaf(node, alpha, beta);
         }
         self.inner(node, alpha, beta, stops.as_ref())
@@ -154,9 +124,10 @@ impl Search<'_, '_> {
     /// which measured better than either. Says whether it was asked.
     fn evaluate(&mut self, turn: Stone, alpha: i32, beta: i32) -> (i32, bool) {
         let patterns = self.grid.value(turn);
-        let is_near = (alpha - NETWORK_MARGIN..=beta + NETWORK_MARGIN).contains(&patterns);
+        let SearchNumbers { network_margin: margin, network_percent: share, .. } = NUMBERS;
+        let is_near = (alpha - margin..=beta + margin).contains(&patterns);
         let network = if is_near { self.grid.network_value(turn) } else { None };
-        let both = |network| ((100 - NETWORK_SHARE) * patterns + NETWORK_SHARE * network) / 100;
+        let both = |network| ((100 - share) * patterns + share * network) / 100;
         (network.map_or(patterns, both).clamp(-VALUE_MAX, VALUE_MAX), network.is_some())
     }
 
@@ -194,21 +165,21 @@ impl Search<'_, '_> {
         if standing >= beta {
             return standing;
         }
-        self.win_by_fours(node, LEAF_NODES).unwrap_or(standing)
+        self.win_by_fours(node, NUMBERS.fours_at_leaf).unwrap_or(standing)
     }
 
     /// The value of a win by fours alone, if a short search finds one.
-    fn win_by_fours(&mut self, node: Node, nodes: (i32, i32)) -> Option<i32> {
-        self.plies_of_fours(node.turn, node.depth, nodes).map(|plies| won_at(node.ply + plies))
+    fn win_by_fours(&mut self, node: Node, limit: FoursLimit) -> Option<i32> {
+        self.plies_of_fours(node.turn, node.depth, limit).map(|plies| won_at(node.ply + plies))
     }
 
     /// In how many plies fours alone win for a side that is to move, if a short search finds it.
-    fn plies_of_fours(&mut self, attacker: Stone, depth: i32, nodes: (i32, i32)) -> Option<u16> {
+    fn plies_of_fours(&mut self, attacker: Stone, depth: i32, limit: FoursLimit) -> Option<u16> {
         if self.grid.threat_count(attacker, Threat::Four) == 0 {
             return None;
         }
-        let (each, most) = nodes;
-        let nodes = (each * (depth / PLY).max(1)).min(most).unsigned_abs().into();
+        let FoursLimit { per_ply, most } = limit;
+        let nodes = (per_ply * (depth / PLY).max(1)).min(most).unsigned_abs().into();
         let (grid, depth) = (&mut *self.grid, self.vcf_depth);
         let verdict = self.vcf.search_connected(grid, attacker, depth, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
@@ -219,7 +190,7 @@ impl Search<'_, '_> {
     /// them, and the value if none does.
     fn stops_of_fours(&mut self, node: Node) -> Option<(SpotSet, i32)> {
         let other = node.turn.opponent();
-        let plies = self.plies_of_fours(other, node.depth, THREATENED_NODES)?;
+        let plies = self.plies_of_fours(other, node.depth, NUMBERS.fours_of_other)?;
         let stops = self.vcf.refutations(self.grid, other)?;
         Some((stops, -won_at(node.ply + 1 + plies)))
     }
@@ -244,12 +215,12 @@ impl Search<'_, '_> {
             _ => standing,
         };
         let is_ordinary = !is_pv && stops.is_none() && beta.abs() < WON;
-        let (each, deepest) = AHEAD;
-        let ahead = each * (depth - if improves { AHEAD_IMPROVING } else { 0 }).max(0) / PLY;
-        if is_ordinary && depth <= deepest && estimate - ahead >= beta {
+        let gain = if improves { NUMBERS.ahead_improving } else { 0 };
+        let ahead = NUMBERS.ahead_per_ply * (depth - gain).max(0) / PLY;
+        if is_ordinary && depth <= NUMBERS.ahead_depth && estimate - ahead >= beta {
             return estimate;
         }
-        if let Some(value) = self.win_by_fours(node, VCF_NODES) {
+        if let Some(value) = self.win_by_fours(node, NUMBERS.fours_inside) {
             let known = TableEntry {
                 value: to_here(value, ply),
                 bound: Bound::Lower,
@@ -260,11 +231,11 @@ impl Search<'_, '_> {
             self.table.store(hash, known);
             return value;
         }
-        let (least, each, deepest) = LOST;
-        if is_ordinary && depth <= deepest && estimate + least + each * depth / PLY <= alpha {
+        let behind = NUMBERS.lost_least + NUMBERS.lost_per_ply * depth / PLY;
+        if is_ordinary && depth <= NUMBERS.lost_depth && estimate + behind <= alpha {
             return estimate;
         }
-        let stops_of_fours = if stops.is_none() && depth >= THREATENED_DEPTH {
+        let stops_of_fours = if stops.is_none() && depth >= NUMBERS.fours_of_other_depth {
             self.stops_of_fours(node)
         } else {
             None
@@ -277,12 +248,11 @@ impl Search<'_, '_> {
         if is_ordinary && standing >= beta && self.is_ahead_after_pass(node, beta) {
             return beta;
         }
-        let (deep, less) = UNKNOWN_BEST;
+        let (deep, less) = (NUMBERS.unknown_best_depth, NUMBERS.unknown_best_reduction);
         let is_best_known = known.is_some_and(|known| known.best.is_some());
         let depth = if !is_best_known && depth >= deep { depth - less } else { depth };
-        let (least_ahead, each) = LIKELY_CUT;
-        let is_cut_likely =
-            !is_pv && node.is_cut && estimate >= beta + least_ahead + each * depth / PLY;
+        let far_ahead = NUMBERS.likely_cut_least + NUMBERS.likely_cut_per_ply * depth / PLY;
+        let is_cut_likely = !is_pv && node.is_cut && estimate >= beta + far_ahead;
         let outlook = Outlook {
             standing,
             to_remember,
@@ -324,9 +294,8 @@ impl Search<'_, '_> {
     /// Whether a side is ahead even after it has passed (a *null move*): some move is nearly always
     /// better. Not twice in a row.
     fn is_ahead_after_pass(&mut self, node: Node, beta: i32) -> bool {
-        let (least, cost) = PASS;
-        node.depth >= least && node.last.is_some() && {
-            let passed = node.passed(node.depth - cost - node.depth / 4);
+        node.depth >= NUMBERS.pass_depth && node.last.is_some() && {
+            let passed = node.passed(node.depth - NUMBERS.pass_cost - node.depth / 4);
             (beta..WON).contains(&-self.value(passed, -beta, -beta + 1))
         }
     }

@@ -15,6 +15,7 @@ use super::{
     pattern::Threat,
     proof_table::ProofTable,
     search_limits::SearchLimits,
+    search_numbers::NUMBERS,
     spots::{Spot, SpotSet},
 };
 
@@ -72,9 +73,6 @@ pub(super) struct Vcf {
 
 /// Stands for every horizon in the table.
 const FOREVER: u8 = u8::MAX;
-
-/// Positions after which a search asks the table before it sets stones. Few are met again earlier.
-const LOOKS_AHEAD_AFTER: u64 = 64;
 
 /// The most attacking moves of a win.
 pub(super) const MOVES_MAX: u8 = 100;
@@ -138,7 +136,7 @@ impl Vcf {
         if self.probe(given_up, effort).is_some() {
             return Verdict::Horizon;
         }
-        let mut search = Search::new(self, grid, attacker, fours, nodes, limits);
+        let mut search = VcfSearch::new(self, grid, attacker, fours, nodes, limits);
         let nodes_max = search.nodes_max;
         let verdict = search.attack(moves.min(MOVES_MAX));
         if verdict == Verdict::Horizon && limits.nodes() >= nodes_max && !limits.is_over() {
@@ -157,7 +155,7 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let mut search = Search::new(self, grid, attacker, Fours::All, nodes, limits);
+        let mut search = VcfSearch::new(self, grid, attacker, Fours::All, nodes, limits);
         for left in 1..=moves.min(MOVES_MAX) {
             match search.attack(left) {
                 Verdict::Horizon if !search.is_over() => {}
@@ -217,7 +215,7 @@ impl Vcf {
 }
 
 /// One search under way.
-struct Search<'a, 'b> {
+struct VcfSearch<'a, 'b> {
     memory: &'a mut Vcf,
     grid: &'a mut Grid,
     attacker: Stone,
@@ -228,7 +226,7 @@ struct Search<'a, 'b> {
     looks_ahead_from: u64,
 }
 
-impl<'a, 'b> Search<'a, 'b> {
+impl<'a, 'b> VcfSearch<'a, 'b> {
     fn new(
         memory: &'a mut Vcf,
         grid: &'a mut Grid,
@@ -239,7 +237,7 @@ impl<'a, 'b> Search<'a, 'b> {
     ) -> Self {
         let begin = limits.nodes();
         let nodes_max = begin.saturating_add(nodes);
-        let looks_ahead_from = begin.saturating_add(LOOKS_AHEAD_AFTER);
+        let looks_ahead_from = begin.saturating_add(NUMBERS.fours_look_ahead_after);
         Self { memory, grid, attacker, fours, limits, nodes_max, looks_ahead_from }
     }
 
@@ -296,7 +294,9 @@ impl<'a, 'b> Search<'a, 'b> {
             return;
         };
         moves.extend(all.filter(|spot| {
-            last.is_none_or(|last| grid.window().are_on_a_line(*spot, last, CONNECTED_WITHIN))
+            last.is_none_or(|last| {
+                grid.window().are_on_a_line(*spot, last, NUMBERS.connected_within)
+            })
         }));
         moves[base..].sort_by_cached_key(|spot| {
             let makes_three = grid.flags(*spot, attacker).any(Flags::THREE);
@@ -415,9 +415,6 @@ fn position_key(grid: &Grid, attacker: Stone, fours: Fours) -> u64 {
     let side = if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
     grid.hash() ^ side ^ fours.key()
 }
-
-/// How far from the one before a connected four may lie.
-const CONNECTED_WITHIN: i32 = 5;
 
 /// Distinguishes White's attacks from Black's in the table.
 const WHITE_ATTACKS: u64 = 0x5bf0_3635_dcd1_6c4f;

@@ -16,12 +16,10 @@ use super::{
     pattern::Threat,
     proof_table::ProofTable,
     search_limits::SearchLimits,
+    search_numbers::NUMBERS,
     spots::{SPOTS_MAX, Spot},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
-
-/// The limit of positions for a search for fours, wherever the attacker moves.
-const VCF_NODES: u64 = 800;
 
 /// The search and its memory. The memory holds for every position on the same window, by the same
 /// tables.
@@ -77,7 +75,7 @@ impl Vct {
     ) -> Option<(Spot, u8)> {
         let nodes_max = limits.nodes().saturating_add(nodes);
         for left in 0..=MOVES_MAX {
-            let mut search = Search { memory: self, vcf, attacker, limits, nodes_max };
+            let mut search = VctSearch { memory: self, vcf, attacker, limits, nodes_max };
             match search.attack(grid, left) {
                 Verdict::Win => return self.best.map(|spot| (spot, left)),
                 Verdict::Horizon if !limits.is_over() && limits.nodes() < nodes_max => {}
@@ -89,7 +87,7 @@ impl Vct {
 }
 
 /// One search under way.
-struct Search<'a, 'b> {
+struct VctSearch<'a, 'b> {
     memory: &'a mut Vct,
     vcf: &'a mut Vcf,
     attacker: Stone,
@@ -97,7 +95,7 @@ struct Search<'a, 'b> {
     nodes_max: u64,
 }
 
-impl Search<'_, '_> {
+impl VctSearch<'_, '_> {
     /// The attacker moves; `left` times at most without fours alone.
     fn attack(&mut self, grid: &mut Grid, left: u8) -> Verdict {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
@@ -119,7 +117,8 @@ impl Search<'_, '_> {
             grid.answers_to_fives(defender, &mut self.memory.moves);
             self.try_moves(grid, left, base)
         } else {
-            let found = self.vcf.search(grid, attacker, MOVES_MAX, VCF_NODES, self.limits);
+            let found =
+                self.vcf.search(grid, attacker, MOVES_MAX, NUMBERS.threats_fours, self.limits);
             if found == Verdict::Win {
                 self.memory.best = self.vcf.line().next();
                 Verdict::Win
