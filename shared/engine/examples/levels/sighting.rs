@@ -131,9 +131,10 @@ fn place(
     circumstances: Circumstances,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<Placed> {
-    let axes = match circumstances.is_diagonal {
-        false => [Axis::Horizontal, Axis::Vertical],
-        true => [Axis::Falling, Axis::Rising],
+    let axes = if circumstances.is_diagonal {
+        [Axis::Falling, Axis::Rising]
+    } else {
+        [Axis::Horizontal, Axis::Vertical]
     };
     let axis = *axes.choose(random)?;
     let form = *subject.lines(circumstances.is_split).choose(random)?;

@@ -108,12 +108,9 @@ impl EngineBot {
         }
         let is_five_overlooked =
             overlooked.iter().any(|threat| threat.kind != ThreatKind::OpenThree);
-        let extends = match (seen.is_empty(), overlooked.is_empty()) {
-            _ if is_five_overlooked => true,
-            (true, false) => true,
-            (true, true) => self.random.random_bool(oversights.own_lines),
-            (false, _) => false,
-        };
+        let extends = is_five_overlooked
+            || seen.is_empty()
+                && (!overlooked.is_empty() || self.random.random_bool(oversights.own_lines));
         if !extends {
             return None;
         }

@@ -83,9 +83,9 @@ fn add(
     threats: &mut Vec<LineThreat>,
 ) {
     // An open three leaves one point empty of those between two empty ends.
-    let (length, ends) = match kind {
-        ThreatKind::OwnFive | ThreatKind::Four => (i32::from(k), 0),
-        ThreatKind::OpenThree => (i32::from(k) + 1, 1),
+    let (length, ends, empty) = match kind {
+        ThreatKind::OwnFive | ThreatKind::Four => (i32::from(k), 0, 1),
+        ThreatKind::OpenThree => (i32::from(k) + 1, 1, 3),
     };
     for back in 0..length {
         let points = (0..length).map(|steps| from.along(axis, steps - back));
@@ -104,7 +104,7 @@ fn add(
                 }
             }
         }
-        if !is_open || answers.len() as i32 != 1 + 2 * ends {
+        if !is_open || answers.len() != empty {
             continue;
         }
         let same = threats.iter_mut().find(|threat| threat.kind == kind && threat.stones == stones);
