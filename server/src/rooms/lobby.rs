@@ -4,8 +4,8 @@
 //! It does not know what happens inside a room.
 
 mod accepted_challenges;
-mod known_only;
 mod listing;
+mod lists_of_other_versions;
 mod makers;
 mod operators;
 mod other_nodes;

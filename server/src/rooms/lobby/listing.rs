@@ -16,7 +16,7 @@ use tokio::time::{error::Elapsed, sleep, timeout};
 
 use super::{
     Lobby, RoomHandle,
-    known_only::KnownOnly,
+    lists_of_other_versions::KnownOnly,
     no_such_room,
     room_list::RoomList,
     tv::{self, Choice},

@@ -11,7 +11,7 @@ use fivefold_storage::NodeId;
 use serde::{Deserialize, Serialize};
 use tokio::{sync::mpsc::error::TrySendError, time::timeout};
 
-use super::{Lobby, known_only::known_only, no_such_room};
+use super::{Lobby, lists_of_other_versions::known_only, no_such_room};
 #[cfg(test)]
 use crate::http::Named;
 use crate::{

@@ -13,8 +13,8 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Knowledge, Lobby, Maker, RoomHandle, known_only::KnownOnly, lock, maker_of, no_such_room,
-    room_list::RoomList,
+    Knowledge, Lobby, Maker, RoomHandle, lists_of_other_versions::KnownOnly, lock, maker_of,
+    no_such_room, room_list::RoomList,
 };
 use crate::{
     cluster::{

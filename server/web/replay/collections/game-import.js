@@ -9,7 +9,7 @@
 import { faultText } from '../../account/account-requests.js';
 import { notesText } from '../../analysis/tree-files.js';
 import { RefusedError } from '../../client/refused-error.js';
-import { addGames, TryLater } from './collection-requests.js';
+import { addGames, TryLater } from './batch-requests.js';
 import { GameReader } from './game-reader.js';
 import { tc } from './texts.js';
 

@@ -9,7 +9,8 @@ import { linkedPosition, positionLink } from '../../analysis/position-link.js';
 import { rulesName, stoneName, stoneSign } from '../../game/display-names.js';
 import { dotted, t } from '../../language/texts.js';
 import { button, el, fill, icon } from '../../ui/dom.js';
-import { addGames, deleteGame, TryLater } from './collection-requests.js';
+import { addGames, TryLater } from './batch-requests.js';
+import { deleteGame } from './collection-requests.js';
 import { tc } from './texts.js';
 
 /**
