@@ -63,7 +63,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 34] = [
+const ORDER: [&str; 35] = [
     "rules",
     "seat",
     "symmetry",
@@ -91,6 +91,7 @@ const ORDER: [&str; 34] = [
     "json_schema",
     "typescript",
     "search",
+    "calibration",
     "book",
     "puzzle_solver",
     "balance",
