@@ -31,7 +31,7 @@ pub(crate) fn print(sample: &Sample, found: &Calibration) {
     println!("cross entropy, and how often that of the last:");
     let print = |name: &str, loss: f64| println!("  {name}: {loss:.4}, {:.3}", loss / best);
     print("search", cross_entropy(sample, |one| one.searched));
-    print("people see", cross_entropy(sample, &now));
+    print("people see", cross_entropy(sample, now));
     print("found", cross_entropy(sample, of(*found)));
     print(&format!("factor {factor:.2}, fitted to these positions"), best);
     print_tenths(judged, now);
@@ -43,7 +43,7 @@ pub(crate) fn print(sample: &Sample, found: &Calibration) {
         if !judged.is_empty() {
             let part = Sample { judged, ..*sample };
             let count = part.judged.len();
-            let [before, after] = [fit_factor(&part), fit_factor(&seen(&part, &now))];
+            let [before, after] = [fit_factor(&part), fit_factor(&seen(&part, now))];
             println!("  from {from}: {count} positions, {before:.2} before, {after:.2} after");
         }
     }

@@ -101,7 +101,6 @@ pub(super) fn level_nodes(level: u8) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 mod tests {
     use fivefold_shared::rules::{Axis, Point, Rules, Size, Variant};
 

@@ -121,11 +121,15 @@ fn add(
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 mod tests {
     use fivefold_shared::rules::{Rules, Size, Variant};
 
     use super::*;
+
+    /// The kind of a threat, its answers, whether it has a gap and is a diagonal, and its age in turns.
+    type Seen = (ThreatKind, usize, bool, bool, usize);
+    /// Black's stones, whose turn it is, and what is seen.
+    type Case<'a> = (&'a [(i32, i32)], Stone, Option<Seen>);
 
     /// Black's stones on the row `y`, White's far away; Black or White to move.
     fn threats(black: &[(i32, i32)], turn: Stone) -> Vec<LineThreat> {
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn lines_are_found_with_their_kind_their_gap_and_their_age() {
         use ThreatKind::{Four, OpenThree, OwnFive};
-        let cases: [(&[(i32, i32)], Stone, Option<(ThreatKind, usize, bool, bool, usize)>); 8] = [
+        let cases: [Case<'_>; 8] = [
             (&[(5, 7), (6, 7), (7, 7)], Stone::White, Some((OpenThree, 4, false, false, 0))),
             (&[(5, 7), (6, 7), (7, 7)], Stone::Black, None),
             (&[(5, 7), (6, 7), (8, 7)], Stone::White, Some((OpenThree, 3, true, false, 0))),
