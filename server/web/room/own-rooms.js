@@ -36,7 +36,7 @@ export async function updateOwnRooms(app) {
 }
 
 /**
- * Calls `show` again and again, and when the player comes back to the page, with the rooms of people in which it is the
+ * Calls `show` again and again, and when the page is shown or hidden, with the rooms of people in which it is the
  * player's turn. A bot can wait, so its rooms do not count. Returns a function that asks at once.
  * @param {App} app
  * @param {(rooms: string[]) => void} show
@@ -62,8 +62,8 @@ export function followTurns(app, show) {
   };
   setInterval(poll, LIST_EVERY_MS);
   const now = () => void updateOwnRooms(app).catch(() => {});
-  // A player who comes back to the page should not wait for the next poll.
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && now());
+  // A player who comes back to the page should not wait for the next poll, and a title that is left behind is right.
+  document.addEventListener('visibilitychange', now);
   now();
   return now;
 }
