@@ -218,7 +218,7 @@ mod tests {
         let levels = (1..=LEVEL_MAX).map(|level| format!("engine:{level}"));
         for bot in levels.chain(["attack".to_owned(), "pattern".to_owned()]) {
             let spec: BotSpec = bot.parse().unwrap();
-            assert_eq!(spec.rating(), Some(RATING_OF_LEVEL_1 + elo_of(&bot)), "{bot}");
+            assert_eq!(spec.rating(), Some(784 + elo_of(&bot)), "{bot}");
         }
         let rating = |text: &str| text.parse::<BotSpec>().unwrap().rating();
         assert_eq!(rating("engine"), rating("engine:10"));
