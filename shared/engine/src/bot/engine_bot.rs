@@ -29,7 +29,6 @@ use super::{
 };
 use crate::{
     book,
-    calibration::calibrated,
     search::{Engine, EngineOptions},
 };
 
@@ -130,13 +129,17 @@ impl EngineBot {
         moves.into_iter().flatten().map(weight).collect()
     }
 
-    /// The best moves, at most `moves`.
-    fn best(&mut self, position: &Position, thinking: &Thinking<'_>, moves: usize) -> Vec<Weight> {
+    /// The moves that the engine finds in this way, best first; without an engine, those of the attack.
+    fn best(
+        &mut self,
+        position: &Position,
+        thinking: &Thinking<'_>,
+        find: impl FnOnce(&mut Engine) -> Option<Analysis>,
+    ) -> Vec<Weight> {
         if let MoveSource::Attack(attack) = &mut self.source {
             return attack.weigh(position, thinking);
         }
-        let analysis =
-            self.engine().and_then(|engine| engine.search(position, thinking, moves, &mut |_| {}));
+        let analysis = self.engine().and_then(find);
         analysis.map_or_else(Vec::new, |analysis| weights(position, &analysis))
     }
 
@@ -226,7 +229,10 @@ impl Bot for EngineBot {
         let thinking = Thinking { budget, ..*thinking };
         let varies = position.ply() < VARIED_PLIES;
         let compares = self.level.oversights.is_some() || varies;
-        let weights = self.best(position, &thinking, if compares { MOVES_COMPARED } else { 1 });
+        let moves = if compares { MOVES_COMPARED } else { 1 };
+        let weights = self.best(position, &thinking, |engine| {
+            engine.search(position, &thinking, moves, &mut |_| {})
+        });
         match self.level.oversights {
             Some(oversights) => self.best_not_overlooked(position, &weights, &oversights),
             None if varies => self.varied(&weights),
@@ -235,11 +241,11 @@ impl Bot for EngineBot {
     }
 
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
-        let mut weights = self.best(position, thinking, usize::MAX);
+        // People see these chances.
+        let mut weights = self.best(position, thinking, |engine| {
+            engine.analyse(position, thinking, usize::MAX, &mut |_| {})
+        });
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.point.cmp(&b.point)));
-        if let MoveSource::Engine(_) = self.source {
-            show_chances(&mut weights, position);
-        }
         weights
     }
 
@@ -249,15 +255,6 @@ impl Bot for EngineBot {
             MoveSource::Engine(engine) => engine.iter_mut().for_each(|engine| engine.forget()),
             MoveSource::Attack(attack) => attack.restart(seed),
         }
-    }
-}
-
-/// Makes the chances of the search those for people. The weights of won and lost moves stay.
-fn show_chances(weights: &mut [Weight], position: &Position) {
-    let unproven = weights.iter_mut().filter(|one| one.plies.is_none() && one.weight < 100.0);
-    for one in unproven {
-        let searched = Value::Chance(one.weight / 100.0);
-        one.weight = 100.0 * calibrated(searched, position.rules(), position.ply()).chance();
     }
 }
 
