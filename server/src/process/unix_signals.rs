@@ -1,11 +1,7 @@
 //! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP lets it read its settings
 //! again. A limit on the size of files ends no process.
 
-use std::{
-    convert::Infallible,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{convert::Infallible, io, sync::Arc};
 
 use rustix::process::Signal;
 use tokio::{
@@ -54,21 +50,17 @@ pub fn outlive_file_limit() -> io::Result<()> {
 /// # Errors
 /// If the signal cannot be received.
 pub fn act_on_hangup(
-    act: impl FnMut() + Send + 'static,
+    act: impl Fn() + Send + Sync + 'static,
     service: ServiceManager,
 ) -> io::Result<impl Future<Output = Infallible>> {
     let mut hangup = signal(SignalKind::hangup())?;
-    let act = Arc::new(Mutex::new(act));
+    let act = Arc::new(act);
     Ok(async move {
         while hangup.recv().await.is_some() {
             service.reloading().await;
             let act = Arc::clone(&act);
-            // Only one at a time. After a panic the settings that are not read yet are read the next time.
-            let acted = spawn_blocking(move || {
-                let mut act = act.lock().unwrap_or_else(PoisonError::into_inner);
-                act();
-            });
-            if acted.await.is_err() {
+            // After a panic the settings that are not read yet are read the next time.
+            if spawn_blocking(move || act()).await.is_err() {
                 tracing::error!("reading the settings again panicked; the old ones stay in effect");
             }
             service.reloaded().await;
@@ -79,6 +71,8 @@ pub fn act_on_hangup(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use rustix::process::{getpid, kill_process};
     use tokio::sync::mpsc;
 
@@ -87,9 +81,9 @@ mod tests {
     #[tokio::test]
     async fn after_a_panic_the_next_signal_is_acted_on() {
         let (calls, mut called) = mpsc::unbounded_channel();
-        let mut count = 0;
+        let count = AtomicU32::new(0);
         let act = move || {
-            count += 1;
+            let count = count.fetch_add(1, Ordering::Relaxed) + 1;
             calls.send(count).unwrap();
             assert!(count > 1, "the first call panics");
         };
