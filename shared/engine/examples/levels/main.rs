@@ -9,8 +9,8 @@
 //! tries a level completed its own five, stopped a four, and stopped an open three.
 //!
 //! The first column has rows and columns without a gap, just made. Each other column differs from it
-//! in what its name says; *far* is made one own turn ago, with the last stones elsewhere. In *mixed*, half are diagonals,
-//! a third have a gap, a sixth is far and a sixth is old.
+//! in what its name says; *far* is made one own turn ago, with the last stones elsewhere. In *mixed*,
+//! half are diagonals, a third have a gap, a sixth is far and a sixth is old.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -64,17 +64,10 @@ fn print_seen(rules: Rules, tries: u64, seed: u64, highest: u8) -> Result<(), Bo
         for subject in Subject::ALL {
             print!("| {level} | {} |", subject.name());
             for (column, (_, circumstances)) in Circumstances::COLUMNS.into_iter().enumerate() {
+                let first = seed.wrapping_mul(1 << 32) + column as u64 * tries;
                 let mut seen = 0;
-                for number in 0..tries {
-                    let number = seed.wrapping_mul(1 << 32) + column as u64 * tries + number;
-                    let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
-                    let circumstances =
-                        circumstances.unwrap_or_else(|| Circumstances::random(&mut random));
-                    let sighting = Sighting::random(rules, subject, circumstances, &mut random);
-                    let mut bot = build(level, rules, number)?;
-                    let point =
-                        bot.choose(&sighting.position, &thinking()).ok_or("the game goes on")?;
-                    seen += u64::from(sighting.answers.contains(&point));
+                for number in first..first + tries {
+                    seen += u64::from(sees(level, rules, subject, circumstances, number)?);
                 }
                 print!(" {} |", 100 * seen / tries);
             }
@@ -82,6 +75,22 @@ fn print_seen(rules: Rules, tries: u64, seed: u64, highest: u8) -> Result<(), Bo
         }
     }
     Ok(())
+}
+
+/// Whether a level sees a thing in a random position; without circumstances, these are random, too.
+fn sees(
+    level: u8,
+    rules: Rules,
+    subject: Subject,
+    circumstances: Option<Circumstances>,
+    seed: u64,
+) -> Result<bool, Box<dyn Error>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let circumstances = circumstances.unwrap_or_else(|| Circumstances::random(&mut random));
+    let sighting = Sighting::random(rules, subject, circumstances, &mut random);
+    let mut bot = build(level, rules, seed)?;
+    let point = bot.choose(&sighting.position, &thinking()).ok_or("the game goes on")?;
+    Ok(sighting.answers.contains(&point))
 }
 
 /// Plays the beginner against each level, and prints the results.
