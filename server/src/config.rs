@@ -87,9 +87,9 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// What operators do about this node, also after it has joined its cluster again.
     pub operation: Arc<Operation>,
-    /// How the settings are read again while the server runs. Without it operators cannot do that on the page.
+    /// Reads the settings again while the server runs. Without it, operators cannot do that on the page.
     pub reload: Option<Arc<Reload>>,
-    /// What operators tell everybody, also after the node has joined its cluster again.
+    /// The announcements of operators. A node that joins its cluster again keeps them.
     pub announcements: Arc<Announcements>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,

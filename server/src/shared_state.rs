@@ -136,7 +136,7 @@ pub(crate) struct Server {
     pub(crate) draining: CancellationToken,
     /// What operators do about this node.
     pub(crate) operation: Arc<Operation>,
-    /// How the settings are read again, if the server runs by settings.
+    /// Reads the settings again; absent if the server was made without settings.
     pub(crate) reload: Option<Arc<Reload>>,
     /// Tells sessions to end: the server stops.
     pub(crate) stop: CancellationToken,

@@ -26,7 +26,7 @@ pub struct Reload {
     parts: ChangeableParts,
 }
 
-/// What takes new settings in a running server.
+/// The parts of a running server that take new settings.
 #[derive(Debug)]
 pub(super) struct ChangeableParts {
     pub(super) filter: FilterHandle,
@@ -36,7 +36,7 @@ pub(super) struct ChangeableParts {
     pub(super) tls: Option<Arc<Tls>>,
 }
 
-/// What became of reading the settings again.
+/// The result of reading the settings again.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SettingsRead"))]
 pub struct SettingsRead {
@@ -44,12 +44,12 @@ pub struct SettingsRead {
     changed: Vec<String>,
     /// The settings whose new values take effect only after a restart.
     waiting: Vec<String>,
-    /// What is wrong, with its place. Then nothing has changed.
+    /// The faults, each with its place. If there is one, nothing has changed.
     faults: Vec<String>,
 }
 
 impl SettingsRead {
-    /// What operators see of it in the list of acts.
+    /// The text for the list of acts.
     pub(crate) fn summary(&self) -> String {
         let texts = if self.faults.is_empty() { &self.changed } else { &self.faults };
         if texts.is_empty() { "nothing has changed".to_owned() } else { texts.join(", ") }

@@ -69,7 +69,8 @@ struct Overview {
     nodes: Vec<NodeStatus>,
     /// Nodes that live and have not answered.
     unanswered: Vec<u32>,
-    /// The settings of this node that can change while it runs, as lines of a settings file. Absent if it runs without.
+    /// The settings of this node that can change while it runs, as lines of a settings file. Absent if the
+    /// server was made without settings.
     settings: Option<Vec<String>>,
     announcement: Option<ShownAnnouncement>,
     /// By name.

@@ -131,7 +131,7 @@ pub trait CollectionsReader {
     ) -> Result<CollectedGames, StorageError>;
 }
 
-/// How many more games a member may add, who has so many, and so many with those in deleted collections.
+/// How many more games a member may add who has `kept` games, and `all` with those in deleted collections.
 pub(crate) fn room(games_max: u64, kept: u64, all: u64) -> u64 {
     let room = games_max.saturating_sub(kept);
     room.min(games_max.saturating_mul(2).saturating_sub(all))

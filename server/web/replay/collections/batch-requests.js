@@ -1,4 +1,4 @@
-// Sends a batch of games to a collection, and tells after which answers the same batch is to be sent again.
+// Sends a batch of games to a collection, and knows after which answers to send it again.
 
 import { RefusedError } from '../../client/refused-error.js';
 import { refusedAnswer } from '../../language/refusals.js';

@@ -1,4 +1,4 @@
-// What an import could not read or add, by file and line, on the page and as a file.
+// Lists the games that an import could not read or add, by file and line, and saves the list.
 
 /** @import { Fault, GameImport } from './game-import.js' */
 

@@ -4,7 +4,7 @@ use fivefold_engine::calibration::Calibration;
 
 use crate::judged::{Judged, Sample, chance};
 
-/// What the squares of the logarithms of the factors weigh, and of the ratios between neighbouring
+/// The weight of the squared logarithms of the factors, and of the ratios between neighbouring
 /// slopes, against the cross entropy of a position. So few games say little about one of them.
 const SMOOTHNESS: f64 = 0.003;
 /// The first step of a logarithm, and the last.

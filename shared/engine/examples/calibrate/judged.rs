@@ -11,7 +11,7 @@ pub(crate) struct Judged {
     pub(crate) stones: usize,
     /// The chance of the search.
     pub(crate) searched: f64,
-    /// What the side to move got: one point, half a point or none.
+    /// The points of the side to move: 1, 0.5 or 0.
     pub(crate) score: f64,
 }
 

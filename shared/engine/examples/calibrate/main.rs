@@ -9,10 +9,10 @@
 //!
 //! - `split` reads games that `fivefold arena --save` wrote, and puts half of them into either file,
 //!   in their short form. Games with the same opening come into the same file.
-//! - `judge` draws positions after the opening at random, from each game as many as from any other. It searches each with so many nodes, until it has that many that are neither won nor
-//!   lost for sure. It prints a line for each: the number of the game, the variant, the size, the
-//!   stones, the value of the search in units of the logistic function (or `win` or `loss`), and what
-//!   the side to move got, a half for a draw.
+//! - `judge` draws positions after the opening at random, equally many from each game. It searches
+//!   `NODES` nodes in each, until it has `POSITIONS` that are neither won nor lost for sure. It prints a
+//!   line for each: the number of the game, the variant, the size, the stones, the value of the search
+//!   in units of the logistic function (or `win` or `loss`), and the points of the side to move.
 //! - `fit` fits the numbers of `shared/engine/src/calibration.rs` to such lines. It prints them, and
 //!   how true the chances are: those of the search, those that people see now, those by the numbers found, and
 //!   those of the search with the one factor of the logit that is best for these very positions. The

@@ -21,7 +21,7 @@ pub(crate) struct FinishedGame {
 }
 
 impl FinishedGame {
-    /// What a side got: one point, half a point or none.
+    /// The points of a side: 1, 0.5 or 0.
     pub(crate) fn score(&self, side: Stone) -> Result<f64, String> {
         let won = |stone| if side == stone { 1.0 } else { 0.0 };
         match self.result.as_str() {

@@ -12,13 +12,14 @@ const SEES_FOUR: f64 = 0.9;
 /// The probability of seeing that the opponent has an open three.
 const SEES_THREE: f64 = 0.25;
 
-/// What a point counts for a line of five with that many own stones and none of the opponent's.
+/// The rating of a point for each line of five through it, by the own stones on the line, if the
+/// opponent has none there.
 const EXTENDS: [u32; 5] = [1, 4, 12, 30, 0];
 
-/// What a point counts beside an own stone, for each of the eight neighbours.
+/// The rating of a point for each of its eight neighbours that is an own stone.
 const BESIDE: u32 = 6;
 
-/// How much less than the best a chosen move may count.
+/// How far below the best rating a chosen move may be.
 const SLACK: u32 = 8;
 
 /// The player.

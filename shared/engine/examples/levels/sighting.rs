@@ -9,7 +9,7 @@ use rand::{
 
 use crate::board_lines::{fives, stones};
 
-/// What there is to see.
+/// The thing to see.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// Four own stones that one more makes five.
