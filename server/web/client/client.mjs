@@ -4,16 +4,15 @@
 /** @import { Answer, Closed, Command, CreateCommand, Refused, Welcome } from './protocol-types.js' */
 /** @import { Credentials, SocketClass } from './connection.js' */
 
-import { Connection, TRANSIENT } from './connection.js';
+import { Connection } from './connection.js';
 import { RefusedError } from './refused-error.js';
+import { HELLO_AGAIN } from './retries.js';
 import { Room } from './room-state.js';
 
 export { clockFace } from './clock.js';
 export { opponent, SEATS, STONES, seatWith, stoneAt, stoneOf } from './room-state.js';
 export { RefusedError, Room };
 
-/** Refusals of a `hello` after which the client tries again unchanged. All others end it. */
-const COME_BACK = new Set([...TRANSIENT, 'server_full', 'disk_full', 'too_many_sessions']);
 /** Refusals of a `hello` that mean that the credentials are no longer valid. */
 const ENDED = new Set(['identity_replaced', 'signed_out']);
 
@@ -160,7 +159,7 @@ export class Client extends Connection {
   /** @override @param {Refused} refused */
   helloRefused(refused) {
     this.#refused = refused;
-    if (!COME_BACK.has(refused.reason) && !ENDED.has(refused.reason)) this.stop(new RefusedError(refused));
+    if (!HELLO_AGAIN.has(refused.reason) && !ENDED.has(refused.reason)) this.stop(new RefusedError(refused));
   }
 
   /** @override */

@@ -8,6 +8,7 @@
 
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refused-error.js';
+import { FAILURES_UNAVAILABLE, reconnectWait, resendWait } from './retries.js';
 
 /** Receives a room's messages.
  * @typedef {object} Listener
@@ -20,9 +21,6 @@ import { RefusedError } from './refused-error.js';
 
 /** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity no longer works. */
 
-/** Refusals after which the command is sent again, as a new one. */
-export const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
-const TRIES_MAX = 6;
 /** After this much silence of the server a ping is sent, which must be answered in time. */
 const PING_AFTER_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
@@ -32,18 +30,8 @@ const PLAYING_ANSWER_WITHIN_MS = 3_000;
 /** When a silent server is left during a game, how long each further socket may take before the next one is opened,
  * and after the last one the loss is shown. Each may lead to another node. Browsers open one socket at a time. */
 const CHANGE_WITHIN_MS = [700, 900, 1_400];
-const WAIT_MIN_MS = 250;
-/** The longest wait: at first, and after a loss of so long, when nobody may be looking. */
-const WAIT_MAX_MS = 1_500;
-const WAIT_LONG_MS = 8_000;
-const LOSS_LONG_MS = 120_000;
 /** Answers as soon as there is a server. */
 const PRESENCE = '/healthz';
-/** After this many failures the wait is the longest. */
-const FAILURES_MANY = 5;
-
-/** After more failures than this, the wait does not grow while a server is there that cannot read its database. */
-const FAILURES_UNAVAILABLE = 2;
 /** How long to wait for another identity after ours was replaced: another tab may have signed up with it. */
 const REPLACED_AFTER_MS = 1_000;
 
@@ -305,20 +293,19 @@ export class Connection {
         if (isAnother) this.#askLater();
         else this.#retry = setTimeout(() => this.#setStatus('replaced'), REPLACED_AFTER_MS);
       });
+    // The longest waits, from now on.
     if (code === CLOSE_POLICY) {
-      this.#failures = FAILURES_MANY;
-      this.#lostAt = -LOSS_LONG_MS;
+      this.#failures = Infinity;
+      this.#lostAt = -Infinity;
     }
     this.#askLater();
   }
 
   #askLater() {
     clearTimeout(this.#retry);
-    const longest = performance.now() - this.#lostAt < LOSS_LONG_MS ? WAIT_MAX_MS : WAIT_LONG_MS;
-    const most = Math.min(longest, WAIT_MIN_MS * 2 ** this.#failures);
+    const wait = reconnectWait(this.#failures, performance.now() - this.#lostAt);
     this.#failures += 1;
-    // Half of the wait is random, so that clients do not all return at once.
-    if (this.status === 'lost') this.#retry = setTimeout(() => this.#ask(), most * (0.5 + Math.random() / 2));
+    if (this.status === 'lost') this.#retry = setTimeout(() => this.#ask(), wait);
   }
 
   /** Connects if a server is there, and asks again until it is. Some browsers delay sockets, but not requests, for long
@@ -414,8 +401,8 @@ export class Connection {
     this.#endDeadline();
     if (this.#pending.size > 0) this.#startDeadline(ANSWER_WITHIN_MS);
     if (answer.type !== 'refused') return pending.resolve(answer);
-    if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
-      const wait = 200 * 2 ** pending.tries;
+    const wait = resendWait(answer.reason, pending.tries);
+    if (wait) {
       const stands = this.#standing.has(id);
       setTimeout(() => {
         if (!stands || this.#standing.has(id))

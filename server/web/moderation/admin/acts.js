@@ -1,6 +1,7 @@
 // What operators can do about the server: tell everybody something, pause new games at a node, close a room.
 
-/** @import { Do, Overview } from './admin-view.js' */
+/** @import { Do } from './admin-view.js' */
+/** @import { Overview } from './overview.js' */
 
 import { CHAT_TEXT_MAX } from '../../client/protocol.js';
 import { formatMoment } from '../../language/texts.js';

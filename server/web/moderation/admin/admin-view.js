@@ -2,6 +2,7 @@
 // Behind a sign in the address there may be the token that makes the first operator.
 
 /** @import { View } from '../../ui/view-types' */
+/** @import { Overview } from './overview.js' */
 
 import { el, fill, write } from '../../ui/dom.js';
 import { request } from '../../ui/http-request.js';
@@ -10,20 +11,11 @@ import { faultText } from '../texts.js';
 import { announceForm, closeForm, pauseButtons } from './acts.js';
 import { showFirstOperator } from './first-operator.js';
 import { actList, decisionList, peopleList, runningList } from './lists.js';
+import { askAgain, askOverview } from './overview.js';
 import { nodeFacts, serverFacts } from './server-facts.js';
 import { settingsPart } from './server-settings.js';
 import { ta } from './texts.js';
 
-/** How often the page asks again while it can be seen. */
-const ASK_EVERY_MS = 10_000;
-
-/** @typedef {{ accounts: number, programs: number, guests: number, sessions: number }} Online */
-/** Counted since the start. @typedef {{ done: number, refused: number, http: number }} Totals */
-/** @typedef {{ node: number, name?: string, version: string, commit: string, started_at: number, paused: boolean, rooms: number, games: number, online: Online, totals: Totals }} Node */
-/** @typedef {{ member: string, name: string, kind: 'account' | 'program' | 'guest', sessions: number }} Person */
-/** @typedef {{ at: number, operator: string, kind: string, about: string, reason?: string }} Act */
-/** @typedef {{ at: number, member: string, name: string, kind: string, until?: number, reason: string, operator: string, undone_at?: number, undone_by?: string }} Decision */
-/** @typedef {{ now: number, readiness: string, disk?: { used: number, free: number, reserve: number }, backups?: { age: number, every: number, is_old: boolean }, nodes: Node[], unanswered: number[], settings?: string[], announcement?: { text: string, until: number, by: string }, people: Person[], running: import('../../ui/protocol-types').RoomSummary[], acts: Act[], decisions: Decision[] }} Overview */
 /** Does something, shows the server again, and returns the answer; throws if it is refused. @typedef {(path: string, body: object) => Promise<any>} Do */
 
 /** @type {View} */
@@ -43,8 +35,7 @@ export const view = (app, place) => {
   /** The answer before, for what happened in between. @type {Overview | undefined} */
   let before;
   let removeBoard = () => {};
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  let timer;
+  let endAsking = () => {};
 
   /** @type {Do} */
   const act = async (path, body) => {
@@ -61,7 +52,7 @@ export const view = (app, place) => {
     /** @type {Overview} */
     let overview;
     try {
-      overview = await request('GET', 'admin');
+      overview = await askOverview();
     } catch (error) {
       write(line, faultText(error));
       if (isForOperators(error)) shut();
@@ -89,7 +80,7 @@ export const view = (app, place) => {
 
   /** The page is nobody else's. */
   function shut() {
-    clearInterval(timer);
+    endAsking();
     removeBoard = showOperatorsOnly(app, place);
   }
 
@@ -110,13 +101,13 @@ export const view = (app, place) => {
     ),
     el('p', null, el('a', { href: '/moderation' }, ta('queue'))),
   );
-  timer = setInterval(() => {
+  endAsking = askAgain(() => {
     // What somebody reads or types in a list is not taken away.
-    if (document.visibilityState === 'visible' && !lists.contains(document.activeElement)) void load();
-  }, ASK_EVERY_MS);
+    if (!lists.contains(document.activeElement)) void load();
+  });
   void load();
   return () => {
-    clearInterval(timer);
+    endAsking();
     removeBoard();
   };
 };

@@ -1,6 +1,6 @@
 // What operators see in lists that unfold: who is online, the running games, and what operators have done.
 
-/** @import { Act, Decision, Person } from './admin-view.js' */
+/** @import { Act, Decision, Person } from './overview.js' */
 /** @import { App } from '../../ui/view-types' */
 /** @import { RoomSummary } from '../../ui/protocol-types' */
 /** @import { Child } from '../../ui/dom.js' */

@@ -1,6 +1,6 @@
 // How the server is, as lists of facts: what holds for all of it, and for each node.
 
-/** @import { Node, Overview } from './admin-view.js' */
+/** @import { Node, Overview } from './overview.js' */
 /** @import { Child } from '../../ui/dom.js' */
 
 import { formatMoment, formatNumber, formatSpan } from '../../language/texts.js';

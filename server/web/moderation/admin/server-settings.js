@@ -1,6 +1,7 @@
 // The settings that can change while the server runs, and a button that lets it read them again.
 
-/** @import { Do, Overview } from './admin-view.js' */
+/** @import { Do } from './admin-view.js' */
+/** @import { Overview } from './overview.js' */
 
 import { button, el, write } from '../../ui/dom.js';
 import { attempt } from './acts.js';
