@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Extension, Json,
+    Extension,
     body::{Body, Bytes},
     extract::{FromRequest, Request, State},
     http::{HeaderMap, StatusCode, header},
@@ -13,6 +13,7 @@ use axum::{
 };
 use fivefold_shared::protocol::Reason;
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use tokio::time::{Instant, error::Elapsed, timeout};
 
 use super::{
@@ -69,15 +70,29 @@ pub(super) fn charge_study(server: &Server, caller: &Caller) -> Result<(), Box<R
 /// # Errors
 /// If the body is not JSON, or is invalid.
 pub(super) fn read<Q: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<Q, Refused> {
+    check_is_json(headers)?;
+    serde_json::from_slice(body).map_err(|error| unreadable(&error))
+}
+
+fn check_is_json(headers: &HeaderMap) -> Result<(), Refused> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
-    if !kind.trim().eq_ignore_ascii_case("application/json") {
-        let text = "the request needs Content-Type: application/json".to_owned();
-        return Err(malformed(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+    if kind.trim().eq_ignore_ascii_case("application/json") {
+        return Ok(());
     }
-    Json::from_bytes(body)
-        .map(|Json(question)| question)
-        .map_err(|error| malformed(error.status(), error.body_text()))
+    let text = "the request needs Content-Type: application/json".to_owned();
+    Err(malformed(StatusCode::UNSUPPORTED_MEDIA_TYPE, text))
+}
+
+fn unreadable(error: &serde_json::Error) -> Refused {
+    match error.classify() {
+        Category::Data => {
+            malformed(StatusCode::UNPROCESSABLE_ENTITY, format!("the body is not valid: {error}"))
+        }
+        Category::Syntax | Category::Eof | Category::Io => {
+            malformed(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}"))
+        }
+    }
 }
 
 /// The response to a request that no job could answer.

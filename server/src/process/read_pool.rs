@@ -9,13 +9,13 @@ use std::{
 use fivefold_shared::protocol::{Reason, Refusal};
 use fivefold_storage::{Blocking, Reader, ReplicaLag, Storage, StorageError};
 use tokio::{
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, sleep},
 };
 
 use crate::{
     limits::{READ_QUEUE_MAX, READS_PER_ADDRESS_MAX},
-    process::fair_queue::{FairQueue, NoPlace, Shares, asker},
+    process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares, asker},
 };
 
 /// Somebody who comes waits for at most this long until the storage can be read again.
@@ -48,11 +48,12 @@ pub(crate) struct ReadPool<R: ?Sized = Reader> {
 #[derive(Debug)]
 struct Readers<R: ?Sized>(Mutex<Vec<Box<R>>>);
 
-/// A reader that was taken, and is put back even after a panic: a read changes nothing that a panic
+/// The turn of a read, with a reader that is put back even after a panic: a read changes nothing that a panic
 /// could leave half done.
-struct Taken<'a, R: ?Sized> {
+struct ReadTurn<R: ?Sized> {
     reader: Option<Box<R>>,
-    readers: &'a Readers<R>,
+    readers: Arc<Readers<R>>,
+    _turn: OwnedSemaphorePermit,
 }
 
 /// Why a read failed.
@@ -124,10 +125,7 @@ impl<R: ?Sized + Send + fmt::Debug + 'static> ReadPool<R> {
         &self,
         read: impl FnOnce(&mut R) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, ReadError> {
-        let place = asker().map(|address| self.queue.place(address, false)).transpose()?;
-        if let Some(place) = &place {
-            place.turn().await?;
-        }
+        let _place = self.place().await?;
         Ok(self.read(read).await?)
     }
 
@@ -159,30 +157,43 @@ impl<R: ?Sized + Send + fmt::Debug + 'static> ReadPool<R> {
         &self,
         read: impl FnOnce(&mut R) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
+        let mut turn = self.turn().await?;
+        // A read continues when its caller is gone, and others wait until it is done.
+        let reading = self.blocking.call(move || read(turn.reader()?));
+        reading.await.ok_or_else(broken)?
+    }
+
+    /// The asker's place, when its turn has come; none for the server itself.
+    async fn place(&self) -> Result<Option<FairPlace>, NoPlace> {
+        let place = asker().map(|address| self.queue.place(address, false)).transpose()?;
+        if let Some(place) = &place {
+            place.turn().await?;
+        }
+        Ok(place)
+    }
+
+    async fn turn(&self) -> Result<ReadTurn<R>, StorageError> {
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| broken())?;
         let readers = Arc::clone(&self.readers);
-        let reading = self.blocking.call(move || {
-            // A read continues when its caller is gone, and others wait until it is done.
-            let _turn = turn;
-            let mut taken = readers.take();
-            read(taken.reader.as_mut().ok_or_else(broken)?.as_mut())
-        });
-        reading.await.ok_or_else(broken)?
+        let reader = readers.lock().pop();
+        Ok(ReadTurn { reader, readers, _turn: turn })
     }
 }
 
 impl<R: ?Sized> Readers<R> {
-    fn take(&self) -> Taken<'_, R> {
-        Taken { reader: self.lock().pop(), readers: self }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Vec<Box<R>>> {
         // Nothing panics while it is locked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<R: ?Sized> Drop for Taken<'_, R> {
+impl<R: ?Sized> ReadTurn<R> {
+    fn reader(&mut self) -> Result<&mut R, StorageError> {
+        self.reader.as_deref_mut().ok_or_else(broken)
+    }
+}
+
+impl<R: ?Sized> Drop for ReadTurn<R> {
     fn drop(&mut self) {
         self.readers.lock().extend(self.reader.take());
     }

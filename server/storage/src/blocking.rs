@@ -25,13 +25,16 @@ impl Blocking {
         &self,
         call: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
+        let (call, answer) = answering(call);
         match self {
-            Self::Threads => spawn_blocking(call).await.ok(),
+            // It ends before its answer is there only by a panic, which the answer tells.
+            Self::Threads => drop(spawn_blocking(call)),
             Self::Simulated(delay) => {
                 sleep(delay()).await;
-                Some(call())
+                call();
             }
         }
+        answer.await.ok()
     }
 
     /// Runs a call on a thread of its own, which first lowers its priority; `None` if it panics.
@@ -42,14 +45,9 @@ impl Blocking {
     ) -> Option<T> {
         match self {
             Self::Threads => {
-                let (answer, answered) = oneshot::channel();
-                let run = move || {
-                    lower();
-                    // The caller may have ended.
-                    drop(answer.send(call()));
-                };
-                thread::Builder::new().name("http-job".to_owned()).spawn(run).ok()?;
-                answered.await.ok()
+                let (call, answer) = answering(call);
+                start_below(lower, call).ok()?;
+                answer.await.ok()
             }
             Self::Simulated(_) => self.call(call).await,
         }
@@ -108,6 +106,24 @@ impl Blocking {
         }
         Ok(())
     }
+}
+
+/// A call whose answer is sent. Boxed, so that the code which runs calls is compiled once and not for each of them.
+fn answering<T: Send + 'static>(
+    call: impl FnOnce() -> T + Send + 'static,
+) -> (Box<dyn FnOnce() + Send>, oneshot::Receiver<T>) {
+    let (sender, answer) = oneshot::channel();
+    // The caller may have ended.
+    (Box::new(move || drop(sender.send(call()))), answer)
+}
+
+fn start_below(lower: fn(), call: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    let run = move || {
+        lower();
+        call();
+    };
+    thread::Builder::new().name("http-job".to_owned()).spawn(run)?;
+    Ok(())
 }
 
 impl fmt::Debug for Blocking {
