@@ -159,7 +159,7 @@ export class Client extends Connection {
   /** @override @param {Refused} refused */
   helloRefused(refused) {
     this.#refused = refused;
-    if (!HELLO_AGAIN.has(refused.reason) && !ENDED.has(refused.reason)) this.stop(new RefusedError(refused));
+    if (!HELLO_AGAIN.includes(refused.reason) && !ENDED.has(refused.reason)) this.stop(new RefusedError(refused));
   }
 
   /** @override */

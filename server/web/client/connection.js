@@ -24,9 +24,8 @@ import { FAILURES_UNAVAILABLE, reconnectWait, resendWait } from './retries.js';
 /** After this much silence of the server a ping is sent, which must be answered in time. */
 const PING_AFTER_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
-/** The same while a game is running: the clock runs, too. */
-const PLAYING_PING_AFTER_MS = 3_000;
-const PLAYING_ANSWER_WITHIN_MS = 3_000;
+/** Both while a game is running: the clock runs, too. */
+const PLAYING_WITHIN_MS = 3_000;
 /** When a silent server is left during a game, how long each further socket may take before the next one is opened,
  * and after the last one the loss is shown. Each may lead to another node. Browsers open one socket at a time. */
 const CHANGE_WITHIN_MS = [700, 900, 1_400];
@@ -274,9 +273,9 @@ export class Connection {
     this.#silence = setTimeout(
       () => {
         this.send({ type: 'ping' }).catch(() => {});
-        if (playing) this.#startDeadline(PLAYING_ANSWER_WITHIN_MS);
+        if (playing) this.#startDeadline(PLAYING_WITHIN_MS);
       },
-      playing ? PLAYING_PING_AFTER_MS : PING_AFTER_MS,
+      playing ? PLAYING_WITHIN_MS : PING_AFTER_MS,
     );
   }
 
