@@ -264,7 +264,7 @@ impl Shared {
         let begun = Instant::now();
         let call = Arc::clone(&waiting.call);
         let elapsed = || begun.elapsed() * call.rounds();
-        let budget = Budget { time: waiting.time, nodes: None };
+        let budget = Budget { time: waiting.time, ..Budget::UNLIMITED };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
         let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.background_job)(&thinking)));
         if thought.is_err() {
@@ -284,7 +284,7 @@ fn think(job: &Job, time: Duration, call: &JobControl) -> Option<BotReply> {
     // When other jobs arrive during the search, the remaining time shrinks to match theirs.
     let (begun, rounds) = (Instant::now(), call.rounds());
     let elapsed = || begun.elapsed() * call.rounds().max(rounds) / rounds;
-    let budget = Budget { time, nodes: None };
+    let budget = Budget { time, ..Budget::UNLIMITED };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
     bot_job::run(job, &thinking).unwrap_or_else(|error| {
         tracing::error!(bot = %job.bot, %error, "a bot was asked that is not on offer");

@@ -11,18 +11,39 @@ use std::{
 /// The most threads that a bot may be given.
 pub const THREADS_MAX: usize = 64;
 
+/// A game's time is divided by this many moves for the average of one.
+const MOVES_AHEAD: u32 = 20;
+/// The same for the longest.
+const MOVES_AHEAD_LEAST: u32 = 6;
+
 /// How much a search may do before it must answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
     /// The longest that it may take.
     pub time: Duration,
+    /// How long a move takes on average, if that is less: a settled one takes less, and one in doubt takes more.
+    pub average: Option<Duration>,
     /// The most positions that it may visit; `None` leaves it to the time alone.
     pub nodes: Option<u64>,
 }
 
 impl Budget {
     /// No limit, for unhurried analysis and for tests.
-    pub const UNLIMITED: Self = Self { time: Duration::MAX, nodes: None };
+    pub const UNLIMITED: Self = Self { time: Duration::MAX, average: None, nodes: None };
+
+    /// What a move may take of the time for a turn, and of the time that is left for the game, if that is limited:
+    /// a twentieth on average, and a sixth at most, so that it never runs out.
+    pub fn of_turn(turn: Duration, left: Option<Duration>) -> Self {
+        let part = |moves| left.map_or(Duration::MAX, |left| left / moves);
+        let time = turn.min(part(MOVES_AHEAD_LEAST));
+        let average = Some(part(MOVES_AHEAD)).filter(|average| *average < time);
+        Self { time, average, nodes: None }
+    }
+
+    /// The same for a search that always takes its whole time.
+    pub fn without_average(self) -> Self {
+        Self { time: self.average.unwrap_or(self.time), average: None, ..self }
+    }
 }
 
 /// The terms of one search: its budget, the time that has passed, and a cancellation flag.
@@ -109,12 +130,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_move_takes_a_part_of_the_time_for_the_game() {
+        let ms = Duration::from_millis;
+        let budget = |time, average| Budget { time, average, nodes: None };
+        assert_eq!(Budget::of_turn(Duration::MAX, None), Budget::UNLIMITED);
+        assert_eq!(Budget::of_turn(ms(100), Some(ms(2_000))), budget(ms(100), None));
+        let in_time_trouble = Budget::of_turn(ms(100), Some(ms(300)));
+        assert_eq!(in_time_trouble, budget(ms(50), Some(ms(15))));
+        assert_eq!(in_time_trouble.without_average(), budget(ms(15), None));
+    }
+
+    #[test]
     fn thinking_ends_by_nodes_by_time_or_by_the_flag() {
         let cancelled = AtomicBool::new(true);
         let second: &(dyn Fn() -> Duration + Sync) = &|| Duration::from_secs(1);
         let free = Thinking::unlimited();
         let nodes = Budget { nodes: Some(10), ..Budget::UNLIMITED };
-        let time = |seconds| Budget { time: Duration::from_secs(seconds), nodes: None };
+        let time = |seconds| Budget { time: Duration::from_secs(seconds), ..Budget::UNLIMITED };
         let cases = [
             (free, u64::MAX, false),
             (Thinking { budget: nodes, ..free }, 9, false),

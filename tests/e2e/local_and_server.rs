@@ -188,7 +188,7 @@ fn opening_of(script: usize, rules: Rules) -> OpeningKind {
 /// The bot's move, if it is the same for every seed.
 fn best_move(bot: BotSpec, position: &Position) -> Option<Point> {
     let (elapsed, cancel) = (|| Duration::ZERO, AtomicBool::new(false));
-    let budget = Budget { time: Duration::from_secs(1), nodes: None };
+    let budget = Budget { time: Duration::from_secs(1), ..Budget::UNLIMITED };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
     let mut bot = bot::build(bot, position.rules(), 0).expect("on offer");
     match bot.weigh(position, &thinking)[..] {

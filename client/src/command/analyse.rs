@@ -127,7 +127,7 @@ fn analyse(
     let mut engine = Engine::new(position.rules(), options).ok_or_else(no_engine)?;
     let begun = Instant::now();
     let elapsed = || begun.elapsed();
-    let budget = Budget { time: limits.time, nodes: limits.nodes };
+    let budget = Budget { time: limits.time, nodes: limits.nodes, ..Budget::UNLIMITED };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: flag };
     let mut out = output::stdout();
     let mut told: io::Result<()> = Ok(());

@@ -519,7 +519,7 @@ fn our_act(opening: &Opening, position: &Position, turn: Duration) -> Act {
     let began = Instant::now();
     let elapsed = || began.elapsed();
     let cancel = AtomicBool::new(false);
-    let budget = Budget { time: turn, nodes: None };
+    let budget = Budget { time: turn, ..Budget::UNLIMITED };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
     let (bot, resources) = (BotKind::Engine.into(), Resources::default());
     bot::opening::choose(bot, opening, position, rand::random(), resources, &thinking)

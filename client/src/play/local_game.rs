@@ -33,7 +33,7 @@ use tokio::sync::oneshot;
 use crate::{own_clock::now, server::connection::TableEvent};
 
 /// The most time for a bot's move or weights.
-const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
+const BUDGET: Budget = Budget { time: Duration::from_secs(2), ..Budget::UNLIMITED };
 
 /// A room in this process and the people at its keyboard.
 #[derive(Debug)]

@@ -67,7 +67,7 @@ fn report(problems: &[Problem]) -> Result<(), Box<dyn std::error::Error>> {
             "vct" => {
                 let elapsed = move || start.elapsed();
                 let cancel = AtomicBool::new(false);
-                let budget = Budget { time: Duration::from_secs(1), nodes: None };
+                let budget = Budget { time: Duration::from_secs(1), ..Budget::UNLIMITED };
                 let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
                 search.vct(problem.to_move, &thinking).is_some()
             }

@@ -353,7 +353,7 @@ mod games {
         let called_off = AtomicBool::new(true);
         let free = Thinking::unlimited();
         let hurries = [
-            Thinking { budget: Budget { time: Duration::ZERO, nodes: None }, ..free },
+            Thinking { budget: Budget { time: Duration::ZERO, ..Budget::UNLIMITED }, ..free },
             Thinking { budget: Budget { nodes: Some(0), ..Budget::UNLIMITED }, ..free },
             Thinking { budget: Budget { nodes: Some(9), ..Budget::UNLIMITED }, ..free },
             Thinking { cancel: &called_off, ..free },

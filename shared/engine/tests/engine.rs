@@ -147,7 +147,7 @@ fn thinking_that_is_called_off_ends_within_a_thousand_positions() {
             cancel.fetch_or(times.fetch_add(1, Ordering::Relaxed) >= asked, Ordering::Relaxed);
             Duration::ZERO
         };
-        let budget = Budget { time: Duration::from_secs(1), nodes: None };
+        let budget = Budget { time: Duration::from_secs(1), ..Budget::UNLIMITED };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
         let mut engine = Engine::new(position.rules(), EngineOptions::default()).unwrap();
         let analysis = engine.search(&position, &thinking, 1, &mut |_| {}).unwrap();
@@ -161,7 +161,7 @@ fn time_is_kept_on_a_machine_that_seldom_lets_the_engine_run() {
     for pause_ms in [30, 100, 300] {
         let now = AtomicU64::new(0);
         let elapsed = || Duration::from_millis(now.fetch_add(pause_ms, Ordering::Relaxed));
-        let budget = Budget { time: Duration::from_secs(1), nodes: None };
+        let budget = Budget { time: Duration::from_secs(1), ..Budget::UNLIMITED };
         let thinking = Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() };
         let mut engine = Engine::new(position.rules(), EngineOptions::default()).unwrap();
         engine.search(&position, &thinking, 1, &mut |_| {}).unwrap();

@@ -133,7 +133,7 @@ fn an_act_takes_no_longer_than_a_move() {
         let looks = AtomicU64::new(0);
         let elapsed = || Duration::from_micros(100 * looks.fetch_add(1, Ordering::Relaxed));
         let cancel = AtomicBool::new(false);
-        let budget = Budget { time: most, nodes: None };
+        let budget = Budget { time: most, ..Budget::UNLIMITED };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
         let resources = Resources { hash_bytes: 1 << 20, ..Resources::default() };
         let act = bot::opening::choose(engine(10), opening, position, seed, resources, &thinking);

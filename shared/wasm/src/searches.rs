@@ -87,7 +87,11 @@ impl Searching<'_> {
 fn thinking(elapsed: &(dyn Fn() -> Duration + Sync), limits: Limits) -> Thinking<'_> {
     static NEVER: AtomicBool = AtomicBool::new(false);
     let time = limits.time_ms.map_or(TIME_MAX, Duration::from_millis).min(TIME_MAX);
-    Thinking { budget: Budget { time, nodes: limits.nodes }, elapsed, cancel: &NEVER }
+    Thinking {
+        budget: Budget { time, nodes: limits.nodes, ..Budget::UNLIMITED },
+        elapsed,
+        cancel: &NEVER,
+    }
 }
 
 fn analysed(found: &Analysis, time: Duration) -> Answer {

@@ -17,9 +17,6 @@ use fivefold_shared::{
 use super::match_settings::{Contestant, Match};
 use crate::engines::gomocup_engine::{Fault, GomocupEngine};
 
-/// A bot plans for this many more moves when the time for the game is limited.
-const MOVES_AHEAD: u32 = 20;
-
 /// A contestant that is ready for a game.
 pub(super) enum Player {
     Bot(BotSpec, Box<dyn Bot>),
@@ -125,7 +122,9 @@ impl Player {
                     let resources = Resources::default();
                     bot::opening::choose(*spec, opening, position, seed, resources, thinking)
                 };
-                timed(match_.limits.turn, match_.limits.nodes, act).0
+                let limits = match_.limits;
+                let budget = Budget::of_turn(limits.turn.unwrap_or(Duration::MAX), None);
+                timed(Budget { nodes: limits.nodes, ..budget }, act).0
             }
             Self::Program(program) => program.choose_swap2(opening, position, None)?,
             Self::Failed(fault) => return Err(fault.clone()),
@@ -148,7 +147,7 @@ impl Player {
     }
 }
 
-/// A bot's move. The bot divides the time left for the game among the expected moves.
+/// A bot's move.
 fn choose(
     bot: &mut dyn Bot,
     match_: &Match,
@@ -156,9 +155,9 @@ fn choose(
     left: Option<Duration>,
 ) -> Result<(Point, Duration), Fault> {
     let limits = match_.limits;
-    let share = left.map(|left| left / MOVES_AHEAD);
-    let time = [limits.turn, share].into_iter().flatten().min();
-    let (point, spent) = timed(time, limits.nodes, |thinking| bot.choose(position, thinking));
+    let budget = Budget::of_turn(limits.turn.unwrap_or(Duration::MAX), left);
+    let budget = Budget { nodes: limits.nodes, ..budget };
+    let (point, spent) = timed(budget, |thinking| bot.choose(position, thinking));
     let point = point.expect("the game goes on");
     let most = [limits.turn, left].into_iter().flatten().min();
     if let Some(most) = most.filter(|most| spent > *most + limits.grace) {
@@ -168,15 +167,10 @@ fn choose(
     Ok((point, spent))
 }
 
-/// Runs a bot's search within a time and a number of positions, and measures how long it took.
-fn timed<T>(
-    time: Option<Duration>,
-    nodes: Option<u64>,
-    search: impl FnOnce(&Thinking<'_>) -> T,
-) -> (T, Duration) {
+/// Runs a bot's search within a budget, and measures how long it took.
+fn timed<T>(budget: Budget, search: impl FnOnce(&Thinking<'_>) -> T) -> (T, Duration) {
     let start = Instant::now();
     let elapsed = || start.elapsed();
-    let budget = Budget { time: time.unwrap_or(Duration::MAX), nodes };
     let found = search(&Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() });
     (found, start.elapsed())
 }

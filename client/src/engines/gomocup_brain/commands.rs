@@ -264,7 +264,7 @@ impl Game {
         // The command that asks for a move reports errors.
         let Ok(position) = self.rules().map(Position::new) else { return };
         let stop = AtomicBool::new(false);
-        let budget = Budget { time: Duration::MAX, nodes: Some(1) };
+        let budget = Budget { nodes: Some(1), ..Budget::UNLIMITED };
         let thinking = Thinking { budget, elapsed: &|| Duration::ZERO, cancel: &stop };
         if let Ok(bot) = self.bot() {
             bot.weigh(&position, &thinking);
@@ -427,7 +427,7 @@ impl Game {
 
     /// The budget of the next move.
     fn next_budget(&self) -> Budget {
-        Budget { time: self.move_time.budget(self.ponders), nodes: self.nodes }
+        Budget { nodes: self.nodes, ..self.move_time.budget(self.ponders) }
     }
 
     fn weigh(
@@ -436,7 +436,7 @@ impl Game {
         call: CallContext<'_>,
     ) -> Result<Vec<Weight>, BrainError> {
         let elapsed = || call.at.elapsed();
-        let budget = self.next_budget();
+        let budget = self.next_budget().without_average();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         Ok(self.bot()?.weigh(position, &thinking))
     }
@@ -469,7 +469,7 @@ impl Game {
             opening.apply(&mut position, &Act::put(stones.to_vec()))?;
         }
         let elapsed = || call.at.elapsed();
-        let budget = self.next_budget();
+        let budget = self.next_budget().without_average();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         let (bot, seed, resources) = (self.options.bot, self.seed(), self.resources());
         match bot::opening::choose(bot, &opening, &position, seed, resources, &thinking) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fivefold_shared::notation::gomocup::UNLIMITED_MS;
+use fivefold_shared::{notation::gomocup::UNLIMITED_MS, search_budget::Budget};
 
 /// The time for a move where the manager has set none.
 const TURN: Duration = Duration::from_secs(5);
@@ -13,9 +13,6 @@ const AT_ONCE: Duration = Duration::from_millis(20);
 const MARGIN: Duration = Duration::from_millis(5);
 /// The same while pondering: a command may wait to be read, as all processors are busy.
 const PONDERING_MARGIN: Duration = Duration::from_millis(10);
-/// Divides the remaining time by this many moves, so that it never runs out.
-const MOVES_AHEAD: u32 = 20;
-
 /// The manager's time limits, and by how much recent moves exceeded them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
@@ -50,12 +47,12 @@ impl MoveTime {
         self.left = (ms < UNLIMITED_MS).then(|| milliseconds(ms));
     }
 
-    /// The whole time for the next move, from the arrival of its command.
-    pub(super) fn budget(&self, ponders: bool) -> Duration {
-        let share = self.left.map_or(Duration::MAX, |left| left / MOVES_AHEAD);
-        let whole = self.turn.min(share);
+    /// The time for the next move, from the arrival of its command.
+    pub(super) fn budget(&self, ponders: bool) -> Budget {
+        let whole = Budget::of_turn(self.turn, self.left);
         let margin = if ponders { MARGIN + PONDERING_MARGIN } else { MARGIN };
-        whole.saturating_sub(margin + self.overrun).max(whole / 2)
+        let time = whole.time.saturating_sub(margin + self.overrun).max(whole.time / 2);
+        Budget { time, ..whole }
     }
 
     /// Records that a move with this `budget` took `spent`.
@@ -73,26 +70,31 @@ mod tests {
     use super::*;
 
     /// The arguments are milliseconds per turn, for the match, and left.
-    fn check(turn: i64, whole: i64, left: i64, expected_us: u64) {
+    fn check(turn: i64, whole: i64, left: i64, expected_us: u64, average_ms: Option<u64>) {
         let mut move_time = MoveTime::new();
         move_time.set_turn(turn);
         move_time.set_match(whole);
         move_time.set_left(left);
-        let found = move_time.budget(false);
-        assert_eq!(found, Duration::from_micros(expected_us), "{turn} {whole} {left}");
+        let expected = Budget {
+            time: Duration::from_micros(expected_us),
+            average: average_ms.map(Duration::from_millis),
+            nodes: None,
+        };
+        assert_eq!(move_time.budget(false), expected, "{turn} {whole} {left}");
     }
 
     #[test]
     fn a_move_takes_less_than_it_may() {
-        check(1_000, 0, UNLIMITED_MS, 995_000);
-        check(20, 0, UNLIMITED_MS, 15_000);
-        check(4, 0, UNLIMITED_MS, 2_000);
-        check(0, 0, UNLIMITED_MS, 15_000);
-        check(5_000, 100_000, 100_000, 4_995_000);
-        check(5_000, 100_000, 10_000, 495_000);
-        check(5_000, 100_000, 100, 2_500);
-        check(5_000, 100_000, -30, 0);
-        assert_eq!(MoveTime::new().budget(true), Duration::from_millis(4_985));
+        check(1_000, 0, UNLIMITED_MS, 995_000, None);
+        check(20, 0, UNLIMITED_MS, 15_000, None);
+        check(4, 0, UNLIMITED_MS, 2_000, None);
+        check(0, 0, UNLIMITED_MS, 15_000, None);
+        check(5_000, 100_000, 100_000, 4_995_000, None);
+        check(5_000, 90_000, 60_000, 4_995_000, Some(3_000));
+        check(5_000, 90_000, 6_000, 995_000, Some(300));
+        check(5_000, 90_000, 60, 5_000, Some(3));
+        check(5_000, 90_000, -30, 0, None);
+        assert_eq!(MoveTime::new().budget(true).time, Duration::from_millis(4_985));
     }
 
     #[test]
@@ -101,10 +103,10 @@ mod tests {
         let mut move_time = MoveTime::new();
         move_time.set_turn(100);
         move_time.note(ms(95), ms(115));
-        assert_eq!(move_time.budget(false), ms(75));
+        assert_eq!(move_time.budget(false).time, ms(75));
         move_time.note(ms(75), ms(75));
-        assert_eq!(move_time.budget(false), ms(80));
+        assert_eq!(move_time.budget(false).time, ms(80));
         move_time.note(ms(80), ms(900));
-        assert_eq!(move_time.budget(false), ms(50), "half of the time is always used");
+        assert_eq!(move_time.budget(false).time, ms(50), "half of the time is always used");
     }
 }

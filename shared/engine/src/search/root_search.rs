@@ -31,7 +31,7 @@ use super::{
     pattern::Threat,
     pattern_tables::Tables,
     root_moves::{self, RootMove, UNKNOWN},
-    search_limits::SearchLimits,
+    search_limits::{Doubt, SearchLimits},
     search_numbers::NUMBERS,
     shape_network::ShapeNetwork,
     spots::Spot,
@@ -301,6 +301,7 @@ impl Root<'_, '_> {
             return;
         }
         self.begin();
+        let mut doubt = Doubt::default();
         for depth in 1..=DEPTH_MAX {
             let lines = self.multi.min(self.root_moves.len());
             for line in 0..lines {
@@ -317,6 +318,11 @@ impl Root<'_, '_> {
             let best = self.root_moves[0].value;
             let is_decided = best >= WON || best <= -WON && depth >= WIN + best;
             if self.multi == 1 && (is_decided || self.root_moves.len() == 1) {
+                return;
+            }
+            doubt.note(self.root_moves[0].spot, best);
+            let is_settled = |average| doubt.is_settled(average, (thinking.elapsed)());
+            if thinking.budget.average.is_some_and(is_settled) {
                 return;
             }
         }

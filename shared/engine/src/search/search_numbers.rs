@@ -166,6 +166,13 @@ pub(super) struct SearchNumbers {
     pub(super) root_threats_most: u64,
     /// The same where positions limit the search: one in so many of them. Hand.
     pub(super) root_threats_part: u64,
+    /// After which part of the average time a move is enough that has stayed the best for so many depths,
+    /// the last for all more; percent. Hand.
+    pub(super) settled_percent: [u32; 6],
+    /// Beyond which fall of its value from one depth to the next it has more time; a value. Hand.
+    pub(super) settled_fall: i32,
+    /// How much of that time it then has; percent. Hand.
+    pub(super) settled_fall_percent: u32,
     /// The half-width of the aspiration window around the last value. Hand.
     pub(super) aspiration: i32,
     /// The least depth of a search with such a window, in plies. Hand.
@@ -242,6 +249,9 @@ pub(super) const NUMBERS: SearchNumbers = SearchNumbers {
     root_threats_per_millisecond: 18,
     root_threats_most: 400_000,
     root_threats_part: 8,
+    settled_percent: [220, 170, 130, 100, 80, 65],
+    settled_fall: 60,
+    settled_fall_percent: 150,
     aspiration: 30,
     aspiration_plies: 4,
     aspiration_widens: 3,

@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
         let left = self.thinking.budget.time.saturating_sub(began);
         let nodes = self.nodes.map(|nodes| nodes * u64::from(part) / u64::from(of));
         self.nodes = self.nodes.map(|all| all - nodes.unwrap_or(0));
-        let budget = Budget { time: left.saturating_mul(part) / of, nodes };
+        let budget = Budget { time: left.saturating_mul(part) / of, nodes, ..Budget::UNLIMITED };
         let elapsed = || (self.thinking.elapsed)().saturating_sub(began);
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: self.thinking.cancel };
         Some(search(self.engine.as_mut()?, &thinking))
